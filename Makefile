@@ -1,0 +1,49 @@
+# Everything from a fresh clone, with python3 and make alone.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint bench clean
+
+help:  ## Say what there is
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 8
+
+.venv/.made:
+	@echo "Making the environment in .venv (once)"
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "novikoff needs Python 3.11 or newer")'
+	@$(PYTHON) -m venv .venv
+	@$(BIN)/pip install --quiet --disable-pip-version-check --upgrade pip
+	@touch $@
+
+.venv/.demo: .venv/.made pyproject.toml constraints.txt
+	@echo "Installing novikoff"
+	@$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	@touch $@
+
+.venv/.test: .venv/.demo
+	@echo "Installing what the tests need"
+	@$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test]'
+	@touch $@
+
+.venv/.bench: .venv/.demo
+	@echo "Installing the peers"
+	@$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[bench]'
+	@touch $@
+
+demo: .venv/.demo  ## The main job on two data sets that ship with scikit-learn
+	@$(BIN)/novikoff demo
+
+test: lint  ## Lint, types, import contracts, tests, doctests, the README's code
+	$(BIN)/pytest -q
+
+lint: .venv/.test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: .venv/.bench  ## The benchmarks: the same work, us and the peers, in one run
+	$(BIN)/python -m benchmarks
+
+clean:  ## Remove the environment and what the tools left
+	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache dist

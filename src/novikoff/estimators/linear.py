@@ -1,0 +1,411 @@
+"""What the linear estimators share: batch, streaming and online use of one learner."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Iterable, Mapping
+from contextlib import nullcontext
+from fractions import Fraction
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import Tags, check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from novikoff import inputs
+from novikoff.estimators import words
+from novikoff.kernels.decide import NOT_FINITE
+from novikoff.kernels.loops import learn_dense, learn_sparse, score_dense, score_sparse
+from novikoff.learners.linear import AT_ZERO, ORDERS, BadRowError, LinearLearner, Rule
+from novikoff.progress import Passes
+from novikoff.theory import bound_from_start
+from novikoff.theory.exact import Number, round_down, round_up, sqrt_down, sqrt_up
+
+PLUS_MINUS = np.array([-1, 1])
+
+
+class LinearClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no type hints
+    """A learner of two classes. A subclass states its parameters and its rule, and nothing else."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "at_zero": [StrOptions(set(AT_ZERO))],
+        "order": [StrOptions(set(ORDERS))],
+        "fit_intercept": ["boolean"],
+        "intercept_scaling": [Interval(Real, 0, None, closed="neither")],
+        "scale": [StrOptions({"none", "ball", "sphere"})],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "shuffle": ["boolean"],
+        "random_state": ["random_state"],
+        "warm_start": ["boolean"],
+        "verbose": ["verbose"],
+    }
+
+    at_zero: str
+    order: str
+    fit_intercept: bool
+    intercept_scaling: float
+    scale: str
+    max_iter: int
+    shuffle: bool
+    random_state: int | np.random.RandomState | None
+    warm_start: bool
+    verbose: int
+
+    n_features_in_: int
+    _learner: LinearLearner  # the weights and the counts
+    _columns: inputs.Columns | None  # of the features of dicts
+    _signs: dict[Hashable, int]  # the sign of each label
+
+    @abstractmethod
+    def _rule(self) -> Rule:
+        """When to update, from the parameters."""
+
+    # Batch -------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Pass over the data until a pass is free of updates, or ``max_iter`` times.
+
+        Ctrl-C ends it early, with the model as it stands and ``stop_reason_`` saying so.
+
+        Parameters
+        ----------
+        X : array, frame or sparse matrix of shape (n, d)
+        y : n labels, two classes of any type
+
+        Returns
+        -------
+        self
+        """
+        self._check_parameters()
+        X = inputs.matrix(self, X, reset=True)
+        classes, signs = inputs.two_classes(y, X.shape[0])
+        begun = self._begun() and self._learner.width == X.shape[1]
+        learner = self._learner.continued() if self.warm_start and begun else self._fresh(X.shape[1])
+        rng = check_random_state(self.random_state) if self.shuffle else None
+        try:
+            rows = inputs.as_rows(X, *self._geometry())
+            with Passes(type(self).__name__, self.order) if self.verbose else nullcontext() as watch:
+                outcome = learner.run(rows, signs, self.order, self.max_iter, rng, watch)
+            if not outcome.interrupted:
+                learner.measure_margin(rows, signs)
+        except BadRowError as bad:
+            raise self._row_error(bad, X) from None
+        self._adopt(learner, classes)
+        self.history_ = outcome.history
+        self.passes_ = self.n_iter_ = len(outcome.history)
+        self.stop_reason_ = words.stop_reason(outcome, self.max_iter, self.order)
+        if not outcome.separated and not outcome.interrupted:
+            message = words.not_separated(type(self).__name__, self, outcome, *self._theorem_allows())
+            warnings.warn(message, ConvergenceWarning, stacklevel=2)
+        return self
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
+        """One pass over a batch, in the given order, from where the model stands.
+
+        Parameters
+        ----------
+        X, y : as in `fit`
+        classes : the two labels; needed at the first call unless y holds both, or only -1, +1 or bools
+
+        Returns
+        -------
+        self
+        """
+        begun = self._begun()
+        if not begun:
+            self._check_parameters()
+        X = inputs.matrix(self, X, reset=not begun)
+        labels = self.classes_ if begun else inputs.first_labels(y, classes)
+        labels, signs = inputs.two_classes(y, X.shape[0], labels)
+        learner = self._learner.copy() if begun else self._fresh(X.shape[1])
+        try:
+            learner.one_pass(inputs.as_rows(X, *self._geometry()), signs)
+        except BadRowError as bad:
+            raise self._row_error(bad, X) from None
+        if begun:
+            self._learner = learner
+        else:
+            self._adopt(learner, labels)
+            self._nothing_batched()
+        self.passes_ += 1
+        self.n_iter_ = self.passes_
+        return self
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """<w,x> + intercept with the exact sign; under ``scale="sphere"`` that of x/||x||."""
+        check_is_fitted(self)
+        X = inputs.matrix(self, X, reset=False)
+        try:
+            return self._learner.scores(inputs.as_rows(X, *self._geometry()), X.shape[0])
+        except BadRowError as bad:
+            raise self._row_error(bad, X) from None
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The labels. At zero as ``at_zero`` says; under "mistake", the first label."""
+        scores = self.decision_function(X)
+        positive = scores >= 0 if self._learner.zero > 0 else scores > 0
+        return self.classes_[positive.astype(np.intp)]
+
+    # Online ------------------------------------------------------------------------------------
+
+    def predict_one(self, x: Any) -> int:
+        """-1 or +1; at <w,x> = 0 what ``at_zero`` says, which under "mistake" is 0.
+
+        Parameters
+        ----------
+        x : a vector, a sparse row, or a dict from feature to value
+        """
+        if not self._begun():
+            return self._start_online(x).predict_one(x)
+        learner = self._learner
+        if not self._is_plain(x):
+            x = self._example(x)
+        if isinstance(x, tuple):
+            score = score_sparse(x[0], x[1], learner.w, learner.state)
+        else:
+            score = score_dense(x, learner.w, learner.state)
+        if score > 0.0:
+            return 1
+        if score < 0.0:
+            return -1
+        if math.isnan(score):
+            raise inputs.row_error(NOT_FINITE, 0, x)
+        return learner.zero
+
+    def learn_one(self, x: Any, y: Any) -> Self:
+        """See one example with its true label, and update if the rule says so.
+
+        Parameters
+        ----------
+        x : a vector, a sparse row, or a dict from feature to value; a feature gets its column when
+            it first appears
+        y : -1 or +1, a bool, or one of the two labels of an earlier fit
+
+        Returns
+        -------
+        self
+        """
+        if not self._begun():
+            self.__dict__.update(self._start_online(x).learn_one(x, y).__dict__)
+            return self
+        learner = self._learner
+        sign = inputs.sign_of(y, self._signs)
+        if isinstance(x, Mapping):
+            code = self._learn_dict(x, sign)
+        else:
+            if not self._is_plain(x):
+                x = self._example(x)
+            if isinstance(x, tuple):
+                code = learn_sparse(x[0], x[1], sign, learner.w, learner.state)
+            else:
+                code = learn_dense(x, sign, learner.w, learner.state)
+        if code < 0:
+            raise inputs.row_error(code, 0, x)
+        return self
+
+    def row_of(self, x: Any) -> dict[Hashable, float]:
+        """One example as it is learned from: column (or feature) -> value, the constant under None."""
+        learner = self._learner if self._begun() else self._start_online(x)._learner
+        names: list[Hashable] = list(range(learner.width))
+        if isinstance(x, Mapping):
+            names, values = list(x), inputs.numbers(x)
+        elif sp.issparse(x):
+            columns, values = inputs.sparse_vector(x, learner.width)
+            names = [int(column) for column in columns]
+        else:
+            values = inputs.dense_vector(x, learner.width)
+        length = inputs.norm(values, self._constant()) if self.scale == "sphere" else 1.0
+        row = {name: float(value) / length for name, value in zip(names, values, strict=True)}
+        row[None] = self._constant() / length
+        return row
+
+    def weights(self, names: Iterable[Hashable] | None = None) -> dict[Hashable, float]:
+        """The weights by column (or feature), the constant coordinate's under None; all but zeros by default."""
+        if not self._begun():
+            return dict.fromkeys(names or (), 0.0)
+        learner = self._learner
+        features = self._columns.names() if self._columns else range(learner.width)
+        by_name: dict[Hashable, float] = dict(zip(features, learner.w.tolist(), strict=False))
+        by_name[None] = float(learner.w[-1])
+        if names is None:
+            return {name: weight for name, weight in by_name.items() if weight}
+        return {name: by_name.get(name, 0.0) for name in names}
+
+    def _is_plain(self, x: Any) -> bool:
+        """Can a kernel take x as it is?"""
+        return (
+            type(x) is np.ndarray
+            and x.shape == (self._learner.width,)
+            and (x.dtype == np.float64 or x.dtype == np.float32)
+            and x.flags.c_contiguous
+        )
+
+    def _example(self, x: Any) -> NDArray[Any] | inputs.SparseVector:
+        """One example as the kernels take it: a vector, or a pair of columns and values."""
+        if isinstance(x, Mapping):
+            return self._named_columns().read(x)
+        if sp.issparse(x):
+            return inputs.sparse_vector(x, self._learner.width)
+        return inputs.dense_vector(x, self._learner.width)
+
+    def _named_columns(self) -> inputs.Columns:
+        if self._columns is None:
+            if not hasattr(self, "feature_names_in_"):
+                raise ValueError("the columns of this model have no names, so x cannot be a dict: pass a vector")
+            self._columns = inputs.Columns(self.feature_names_in_, fixed=True)
+        return self._columns
+
+    def _learn_dict(self, x: Mapping[Hashable, Any], sign: int) -> int:
+        columns, learner = self._named_columns(), self._learner
+        before = len(columns)
+        width = columns.grow(x)
+        if width > before:
+            learner.widen(width)
+        code: int = learn_sparse(*columns.read(x), sign, learner.w, learner.state)
+        if code < 0:
+            columns.shrink(before)
+            learner.width = before
+        self.n_features_in_ = learner.width
+        return code
+
+    def _start_online(self, x: Any) -> Self:
+        """A model that has seen nothing, as wide as x."""
+        self._check_parameters()
+        twin: Self = type(self)(**self.get_params(deep=False))
+        named = isinstance(x, Mapping)
+        width = 0 if named else x.shape[-1] if sp.issparse(x) else len(inputs.dense_vector(x, None))
+        twin._adopt(twin._fresh(width), PLUS_MINUS)
+        twin._columns = inputs.Columns(fixed=False) if named else None
+        twin.n_features_in_ = width
+        twin._nothing_batched()
+        return twin
+
+    # What is known -----------------------------------------------------------------------------
+
+    @property
+    def coef_(self) -> NDArray[np.float64]:
+        learner = self._fitted()
+        return learner.w[None, : learner.width]
+
+    @property
+    def intercept_(self) -> NDArray[np.float64]:
+        return self._fitted().w[-1:] * self._constant()
+
+    @property
+    def mistakes_(self) -> int:
+        return self._fitted().mistakes
+
+    @property
+    def updates_(self) -> int:
+        return self._fitted().updates
+
+    @property
+    def radius_(self) -> float:
+        return 1.0 if self.scale == "ball" else self._fitted().radius
+
+    @property
+    def margin_(self) -> tuple[float, float]:
+        learner = self._fitted()
+        lower = learner.lower if learner.lower_updates == learner.updates else -math.inf
+        upper = learner.upper
+        if self.scale == "ball":
+            # Dividing rows by R divides margins by R; the ends stay on their sides.
+            low, high = sqrt_down(learner.radius_sq), sqrt_up(learner.radius_sq)
+            if math.isfinite(lower):
+                lower = round_down(Fraction(lower) / Fraction(high if lower >= 0 else low))
+            if math.isfinite(upper):
+                upper = round_up(Fraction(upper) / Fraction(low))
+        return lower, upper
+
+    def bound(self, gamma: Number) -> int:
+        """How many updates the theorem allows if some separator has margin gamma: floor((R^2 + 2 theta)/gamma^2).
+
+        After a warm start from w0 it is floor((R^2 + 2 theta + 2 gamma ||w0||)/gamma^2).
+
+        Parameters
+        ----------
+        gamma : a margin of the rows as learned from. Ints and Fractions are exact; a float stands for
+            every real that rounds to it, so that the bound is never too small.
+        """
+        learner = self._fitted()
+        radius_sq, theta, start = learner.radius_sq, Fraction(learner.theta), Fraction(learner.start_norm)
+        if self.scale == "ball":
+            radius_sq, theta, start = Fraction(1), theta / radius_sq, start / Fraction(sqrt_down(radius_sq))
+        return bound_from_start(radius_sq, gamma, start, theta)
+
+    @property
+    def threshold_(self) -> float:
+        """theta in use: 0 for the Perceptron."""
+        return self._fitted().theta
+
+    def summary(self) -> str:
+        """What was found, in words."""
+        self._fitted()
+        return words.summary(type(self).__name__, self)
+
+    def sign_of(self, y: Any) -> int:
+        """The sign that `learn_one` takes a label for."""
+        return inputs.sign_of(y, self._signs if self._begun() else inputs.sign_table(PLUS_MINUS))
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return self._begun()
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    # Helpers -----------------------------------------------------------------------------------
+
+    def _begun(self) -> bool:
+        return "_learner" in self.__dict__
+
+    def _fitted(self) -> LinearLearner:
+        if not self._begun():
+            raise AttributeError(
+                f"this {type(self).__name__} has not learned anything yet: call fit, partial_fit or learn_one"
+            )
+        return self._learner
+
+    def _check_parameters(self) -> None:
+        self._validate_params()
+        if self.shuffle and self.order != "given":
+            raise ValueError(f"shuffle=True goes with order='given' alone, not with order={self.order!r}")
+        if not math.isfinite(self.intercept_scaling):
+            raise ValueError(f"intercept_scaling must be finite, got {self.intercept_scaling!r}")
+
+    def _constant(self) -> float:
+        return float(self.intercept_scaling) if self.fit_intercept else 0.0
+
+    def _geometry(self) -> tuple[float, bool]:
+        """The constant coordinate, and whether rows are put on the sphere."""
+        return self._constant(), self.scale == "sphere"
+
+    def _fresh(self, width: int) -> LinearLearner:
+        return LinearLearner(self._rule(), width, *self._geometry())
+
+    def _adopt(self, learner: LinearLearner, classes: NDArray[Any]) -> None:
+        self._learner, self.classes_ = learner, classes
+        self._signs, self._columns = inputs.sign_table(classes), None
+
+    def _nothing_batched(self) -> None:
+        self.passes_ = self.n_iter_ = 0
+        self.history_ = np.empty(0, dtype=np.int64)
+        self.stop_reason_ = "learning from a stream, which has no end"
+
+    def _row_error(self, bad: BadRowError, X: Any) -> ValueError:
+        return inputs.row_error(bad.code, bad.row, X, getattr(self, "feature_names_in_", None))
+
+    def _theorem_allows(self) -> tuple[float, int | None]:
+        """U with gamma* <= U, and the least that the theorem then allows."""
+        upper = self.margin_[1]
+        return upper, self.bound(Fraction(upper)) if math.isfinite(upper) and upper > 0 else None

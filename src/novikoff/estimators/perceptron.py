@@ -1,0 +1,97 @@
+"""The Perceptron as a scikit-learn estimator."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from novikoff.estimators.linear import LinearClassifier
+from novikoff.learners.linear import Rule
+from novikoff.learners.perceptron import perceptron
+
+
+class Perceptron(LinearClassifier):
+    r"""The textbook Perceptron, in batch and on a stream.
+
+    .. math:: w \leftarrow w + y x \quad \text{whenever} \quad y \langle w, x \rangle \le 0
+
+    It makes at most R²/γ² mistakes, in any order and on any sequence, if some separator has margin γ
+    and ‖x‖ ≤ R (`novikoff.theory.RADIUS`). The sign of every dot product is exact, so dense and CSR
+    input, float32 and float64 storage, and every machine give the same mistakes and the same weights.
+
+    Parameters
+    ----------
+    at_zero : {"mistake", "positive", "negative"}
+        What ⟨w,x⟩ = 0 means: always a mistake, the prediction +, or the prediction -.
+    order : {"given", "first", "worst"}
+        Cycle through the data; or update on the first violated example, or on the one with the
+        smallest y⟨w,x⟩ (ties to the lower row). Under the last two a pass is one search.
+    fit_intercept, intercept_scaling : bool, float
+        Append the constant coordinate ``intercept_scaling`` to every row. R, γ and the bound include it.
+    scale : {"none", "ball", "sphere"}
+        "ball" reports radius, margin and bound for rows divided by R, and changes no decision;
+        "sphere" divides every row (with its constant) by its own norm.
+    max_iter : int
+        The most passes (or searches) that ``fit`` makes.
+    shuffle, random_state : bool, int or RandomState
+        A new random order for every pass; with ``order="given"`` alone.
+    warm_start : bool
+        Let ``fit`` start from the weights of the last one.
+    verbose : int
+        Show the passes on standard error.
+
+    Attributes
+    ----------
+    coef_, intercept_ : arrays of shape (1, d) and (1,)
+    classes_ : the two labels; the second is +
+    mistakes_, updates_, passes_, n_iter_ : int
+    history_ : array
+        The updates in each pass; under "first" and "worst" the row that each search found, -1 for none.
+    radius_ : float
+        The largest ‖x‖, rows as learned from.
+    margin_ : (lower, upper)
+        lower = min y⟨w,x⟩/‖w‖ over the data of the last ``fit`` (-inf where the rows are gone);
+        no separator has a margin above upper = ‖w‖/updates (inf after a warm start).
+    stop_reason_ : str
+
+    Examples
+    --------
+    >>> from novikoff import Perceptron
+    >>> clf = Perceptron().fit([[2, 1], [3, 0], [0, 2], [-1, 1]], ["in", "in", "out", "out"])
+    >>> clf.mistakes_, clf.updates_, clf.stop_reason_
+    (3, 3, 'separated: the last of 3 passes found nothing to update')
+    >>> clf.predict([[4, 1]])
+    array(['in'], dtype='<U3')
+
+    References
+    ----------
+    F. Rosenblatt, Psychological Review 65 (1958) 386-408. A. B. J. Novikoff, Symposium on the
+    Mathematical Theory of Automata XII (1962) 615-622.
+    """
+
+    def __init__(
+        self,
+        *,
+        at_zero: str = "mistake",
+        order: str = "given",
+        fit_intercept: bool = True,
+        intercept_scaling: float = 1.0,
+        scale: str = "none",
+        max_iter: int = 1000,
+        shuffle: bool = False,
+        random_state: int | np.random.RandomState | None = None,
+        warm_start: bool = False,
+        verbose: int = 0,
+    ) -> None:
+        self.at_zero = at_zero
+        self.order = order
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
+        self.scale = scale
+        self.max_iter = max_iter
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.warm_start = warm_start
+        self.verbose = verbose
+
+    def _rule(self) -> Rule:
+        return perceptron(self.at_zero)

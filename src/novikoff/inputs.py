@@ -1,0 +1,275 @@
+"""From what users have (arrays, frames, CSR, dicts, labels) to rows and signs.
+
+Every error about data is raised here, with the place, the value and what is expected.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.utils.multiclass import type_of_target
+from sklearn.utils.validation import column_or_1d, validate_data
+
+from novikoff.kernels.decide import NOT_FINITE, OVERFLOW, THETA_RANGE, ZERO_ROW, divisor
+from novikoff.kernels.loops import Signs
+from novikoff.kernels.rows import CsrRows, DenseRows, Rows, has_duplicates
+
+SparseVector = tuple[NDArray[np.uint32], NDArray[Any]]
+
+FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
+
+
+def matrix(estimator: Any, X: Any, *, reset: bool) -> Any:
+    """X as a C-contiguous float array or CSR matrix, without a copy where it already is one."""
+    if (
+        not reset
+        and type(X) is np.ndarray
+        and X.ndim == 2
+        and X.dtype in FLOATS
+        and X.flags.c_contiguous
+        and X.shape[0] > 0
+        and X.shape[1] == estimator.n_features_in_
+        and not hasattr(estimator, "feature_names_in_")
+    ):
+        return X
+    # Values are checked by the loops, which read them anyway.
+    return validate_data(
+        estimator, X, reset=reset, accept_sparse="csr", dtype=FLOATS, order="C", ensure_all_finite=False
+    )
+
+
+def as_rows(X: Any, constant: float, unit: bool) -> Rows:
+    """Rows over the caller's memory; entries stored twice are summed first, on a copy."""
+    n = X.shape[0]
+    norm = np.full(n, -1.0)
+    if not sp.issparse(X):
+        return DenseRows(X, norm, constant, unit)
+    rows = _csr(X, norm, constant, unit)
+    if not X.has_canonical_format and has_duplicates(rows, X.shape[1]):
+        X = X.copy()
+        X.sum_duplicates()
+        rows = _csr(X, norm, constant, unit)
+    return rows
+
+
+def _csr(X: Any, norm: NDArray[np.float64], constant: float, unit: bool) -> CsrRows:
+    indices = X.indices.view(np.uint32 if X.indices.itemsize == 4 else np.uint64)
+    return CsrRows(X.data, indices, X.indptr.astype(np.int64), norm, constant, unit)
+
+
+def two_classes(y: Any, n: int, classes: NDArray[Any] | None = None) -> tuple[NDArray[Any], Signs]:
+    """The two labels in order and the signs: -1 for the first, +1 for the second."""
+    y = column_or_1d(y, warn=True)
+    if y.shape[0] != n:
+        raise ValueError(f"X has {n} rows but y has {y.shape[0]} labels: they must be of the same length")
+    if n == 0:
+        raise ValueError("no examples: X has 0 rows")
+    if classes is None:
+        classes = _labels(y)
+    positive = y == classes[1]
+    outside = ~(positive | (y == classes[0]))
+    if outside.any():
+        row = int(np.argmax(outside))
+        raise ValueError(
+            f"y[{row}] = {_item(y[row])!r} is neither of the two labels {_item(classes[0])!r} and {_item(classes[1])!r}"
+        )
+    return classes, np.where(positive, np.int8(1), np.int8(-1))
+
+
+def _labels(y: NDArray[Any]) -> NDArray[Any]:
+    if y.dtype.kind in "biuf":
+        ends = np.array([y.min(), y.max()])
+        if ends[0] != ends[1] and bool(np.all((y == ends[0]) | (y == ends[1]))):
+            return ends
+    kind = type_of_target(y, input_name="y", raise_unknown=True)
+    if kind.startswith("continuous"):
+        raise ValueError(f"Unknown label type: {kind}. Labels must be two classes, not real numbers")
+    classes = np.unique(y)
+    if len(classes) == 1:
+        raise ValueError(f"y holds one class only, {_item(classes[0])!r}: a separator needs examples of two classes")
+    if len(classes) > 2:
+        raise _too_many(f"{kind}: y holds {len(classes)} classes")
+    return classes
+
+
+def _too_many(what: str) -> ValueError:
+    return ValueError(
+        f"Only binary classification is supported. The type of the target is {what}. "
+        "For more than two classes, wrap the estimator in sklearn.multiclass.OneVsRestClassifier"
+    )
+
+
+def first_labels(y: Any, classes: Any) -> NDArray[Any] | None:
+    """The two labels at the first call of partial_fit; by default -1 and +1, or bools, if y holds nothing else."""
+    if classes is None:
+        kinds = np.asarray(y)
+        if kinds.dtype.kind == "b":
+            return np.array([False, True])
+        return np.array([-1, 1]) if kinds.dtype.kind in "if" and np.isin(kinds, (-1, 1)).all() else None
+    pair = np.unique(np.asarray(classes))
+    if len(pair) > 2:
+        raise _too_many(f"multiclass: classes holds {len(pair)} labels")
+    if len(pair) < 2:
+        raise ValueError(f"classes must hold the two labels, got {list(pair)!r}")
+    return pair
+
+
+def sign_table(classes: NDArray[Any]) -> dict[Hashable, int]:
+    """The labels that `learn_one` knows; -1 and +1 stand for themselves unless they are labels."""
+    table: dict[Hashable, int] = {_item(classes[0]): -1, _item(classes[1]): 1}
+    if 1 not in table and -1 not in table:
+        table.update({-1: -1, 1: 1})
+    return table
+
+
+def sign_of(y: Any, table: Mapping[Hashable, int]) -> int:
+    if isinstance(y, bool | np.bool_):
+        return 1 if y else -1
+    try:
+        return table[y]
+    except (KeyError, TypeError):
+        known = " or ".join(repr(label) for label in table)
+        raise ValueError(f"label {y!r} is not known: y must be {known}, or a bool") from None
+
+
+def dense_vector(x: Any, width: int | None) -> NDArray[Any]:
+    """A list, array, frame row or 1 x d matrix as a float vector of the expected length."""
+    vector = np.asarray(x)
+    if vector.ndim == 2 and vector.shape[0] == 1:
+        vector = vector[0]
+    if vector.ndim != 1:
+        raise ValueError(f"x must be one example, a vector; got an array of shape {vector.shape}")
+    if vector.dtype not in FLOATS:
+        try:
+            vector = vector.astype(np.float64)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"x must hold numbers: {error}") from None
+    _check_width(vector.shape[0], width)
+    return np.ascontiguousarray(vector)
+
+
+def sparse_vector(x: Any, width: int | None) -> SparseVector:
+    """A sparse row as (columns, values)."""
+    if len(x.shape) == 2 and x.shape[0] != 1:
+        raise ValueError(f"x must be one example, a sparse row; got a matrix of shape {x.shape}")
+    _check_width(x.shape[-1], width)
+    row = sp.csr_array(x.reshape(1, x.shape[-1]))
+    if not row.has_canonical_format:
+        row.sum_duplicates()
+    values = row.data if row.data.dtype in FLOATS else row.data.astype(np.float64)
+    return row.indices.astype(np.uint32), values
+
+
+def norm(values: NDArray[Any], constant: float) -> float:
+    """||(x, constant)||, correctly rounded before the root: what scale="sphere" divides by."""
+    rows = DenseRows(values.reshape(1, -1), np.full(1, math.inf), constant, True)
+    return divisor(rows, 0)
+
+
+def _check_width(found: int, width: int | None) -> None:
+    if width is not None and found != width:
+        raise ValueError(f"x has {found} features, but the model has {width}")
+
+
+class Columns:
+    """Which column a feature of a dict has: given by a frame's names, or by first appearance."""
+
+    def __init__(self, names: Iterable[Hashable] = (), *, fixed: bool) -> None:
+        self._index = {name: column for column, name in enumerate(names)}
+        self._fixed = fixed
+        self._last: tuple[tuple[Hashable, ...], NDArray[np.uint32]] = ((), np.empty(0, dtype=np.uint32))
+
+    def __len__(self) -> int:
+        return len(self._index)
+
+    def names(self) -> list[Hashable]:
+        return list(self._index)
+
+    def read(self, x: Mapping[Hashable, Any]) -> SparseVector:
+        """Columns and values of the features that have a column."""
+        keys = tuple(x)
+        values = numbers(x)
+        if keys == self._last[0]:
+            return self._last[1], values
+        columns = [self._index.get(key, -1) for key in keys]
+        if self._fixed and -1 in columns:
+            raise ValueError(f"feature {keys[columns.index(-1)]!r} was not seen in fit")
+        found = np.array(columns, dtype=np.int64)
+        if -1 not in columns:
+            self._last = keys, found.astype(np.uint32)
+            return self._last[1], values
+        known = found >= 0
+        return found[known].astype(np.uint32), values[known]
+
+    def grow(self, x: Mapping[Hashable, Any]) -> int:
+        """A column for every new feature; how many there are now."""
+        if tuple(x) != self._last[0] and not self._fixed:
+            numbers(x)
+            for key in x:
+                self._index.setdefault(key, len(self._index))
+        return len(self._index)
+
+    def shrink(self, size: int) -> None:
+        """Forget the features that came last."""
+        while len(self._index) > size:
+            self._index.popitem()
+        self._last = ((), np.empty(0, dtype=np.uint32))
+
+
+def numbers(x: Mapping[Hashable, Any]) -> NDArray[np.float64]:
+    """The values of a dict, finite numbers all."""
+    try:
+        values = np.fromiter(x.values(), dtype=np.float64, count=len(x))
+    except (TypeError, ValueError):
+        name = next(name for name, value in x.items() if not isinstance(value, int | float | np.number))
+        raise ValueError(f"feature {name!r} is {x[name]!r}: a number is expected") from None
+    if not math.isfinite(values.sum()) and not np.isfinite(values).all():
+        name = list(x)[int(np.argmin(np.isfinite(values)))]
+        raise ValueError(f"feature {name!r} is {x[name]!r}: a finite number is expected")
+    return values
+
+
+def row_error(code: int, row: int, X: Any, names: Any = None) -> ValueError:
+    """What is wrong with a row that the loops refused, where, and what to do about it."""
+    place = f"row {row}" if getattr(X, "ndim", 2) == 2 and X.shape[0] > 1 else "the example"
+    if code == NOT_FINITE:
+        column, value = _not_finite(X, row)
+        name = f" ({names[column]!r})" if names is not None else ""
+        shown = "NaN" if math.isnan(value) else "infinity" if value > 0 else "-infinity"
+        return ValueError(
+            f"Input X contains {shown}: {place}, column {column}{name}. Every value must be finite: "
+            "remove such rows, or fill them in with sklearn.impute.SimpleImputer"
+        )
+    if code == ZERO_ROW:
+        return ValueError(
+            f"{place} is all zeros: scale='sphere' divides every row by its norm. Remove it, or use fit_intercept=True"
+        )
+    if code == OVERFLOW:
+        return ValueError(
+            f"the weights overflow at {place}: its values are too large for float64 sums. Scale the features"
+        )
+    assert code == THETA_RANGE
+    return ValueError(
+        f"threshold='auto' is the square of the largest norm, which at {place} is not a float64. Scale the features"
+    )
+
+
+def _not_finite(X: Any, row: int) -> tuple[int, float]:
+    if sp.issparse(X):
+        X = X.tocsr()
+        span = slice(X.indptr[row], X.indptr[row + 1])
+        at = int(np.argmin(np.isfinite(X.data[span])))
+        return int(X.indices[span][at]), float(X.data[span][at])
+    values = np.asarray(X)
+    values = values[row] if values.ndim == 2 else values
+    at = int(np.argmin(np.isfinite(values)))
+    return at, float(values[at])
+
+
+def _item(label: Any) -> Any:
+    return label.item() if isinstance(label, np.generic) else label

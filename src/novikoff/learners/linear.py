@@ -1,0 +1,238 @@
+"""A linear learner: the weights, what is counted, and the three ways through the data."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.kernels import exact
+from novikoff.kernels.decide import NOT_FINITE, STATE, divisor, root
+from novikoff.kernels.loops import NOBODY, Signs, climb, cycle, scores
+from novikoff.kernels.rows import DenseRows, Rows, Vector
+from novikoff.theory.exact import round_up, sqrt_down, sqrt_up
+
+AT_ZERO = {"mistake": 0, "positive": 1, "negative": -1}
+ORDERS = ("given", "first", "worst")
+
+BUDGET = 1 << 25  # stored entries per call of a loop: some 20 ms, so that Ctrl-C is heard
+PASSES = 1 << 16  # passes per call
+
+Watch = Callable[[int, int], None]
+
+
+class Rule(NamedTuple):
+    """When to update."""
+
+    zero: int  # the prediction at <w,x> = 0: +1, -1, or 0 for "always a mistake"
+    margin: bool = False  # update when y<w,x> <= theta instead of on mistakes
+    theta: float = 0.0
+    auto: bool = False  # theta = (largest ||x|| so far)^2
+
+
+class BadRowError(Exception):
+    """A row that cannot be learned from: one of the codes of `novikoff.kernels.decide`, and where."""
+
+    def __init__(self, code: int, row: int) -> None:
+        self.code, self.row = code, row
+
+
+class Outcome(NamedTuple):
+    """How a run over a data set ended."""
+
+    history: NDArray[np.int64]  # updates in each pass, or the row that each search found (-1: none)
+    separated: bool  # the last pass was free of updates
+    interrupted: bool
+
+
+class LinearLearner:
+    """w, with the constant coordinate last, and the counts of a run."""
+
+    def __init__(self, rule: Rule, width: int, constant: float, unit: bool) -> None:
+        self.w: Vector = np.zeros(width + 1)
+        self.width = width
+        self.state: Any = np.recarray(1, STATE)
+        self.state.fill(0)
+        state = self.state[0]
+        state.zero, state.margin, state.auto, state.theta = rule.zero, rule.margin, rule.auto, rule.theta
+        state.constant, state.unit = constant, unit
+        self.start_norm = 0.0  # ||w|| at the start, rounded up
+        self.lower = -math.inf  # margin over the data of the last run
+        self.lower_updates = 0  # the number of updates at which `lower` was true
+
+    def copy(self) -> LinearLearner:
+        twin = object.__new__(LinearLearner)
+        twin.__dict__.update(self.__dict__)
+        twin.w, twin.state = self.w.copy(), self.state.copy()
+        return twin
+
+    def continued(self) -> LinearLearner:
+        """The same weights at the start of a new run: nothing counted yet."""
+        rule = Rule(
+            self.zero,
+            bool(self.state[0].margin),
+            0.0 if self.state[0].auto else float(self.theta),
+            bool(self.state[0].auto),
+        )
+        twin = LinearLearner(rule, self.width, float(self.state[0].constant), bool(self.state[0].unit))
+        twin.w[:] = self.w
+        twin.start_norm = sqrt_up(self._sqnorm())
+        twin.state[0].norm = twin.start_norm
+        return twin
+
+    def widen(self, width: int) -> None:
+        """Room for `width` columns: the constant coordinate stays last."""
+        if width + 1 > self.w.shape[0]:
+            w = np.zeros(max(width, 2 * self.w.shape[0]) + 1)
+            w[: self.width] = self.w[: self.width]
+            w[-1] = self.w[-1]
+            self.w = w
+        self.width = width
+
+    # What is known -----------------------------------------------------------------------------
+
+    @property
+    def zero(self) -> int:
+        return int(self.state[0].zero)
+
+    @property
+    def theta(self) -> float:
+        return float(self.state[0].theta)
+
+    @property
+    def mistakes(self) -> int:
+        return int(self.state[0].mistakes)
+
+    @property
+    def updates(self) -> int:
+        return int(self.state[0].updates)
+
+    @property
+    def radius(self) -> float:
+        """The largest ||x|| so far, rows as learned from."""
+        return float(root(self.state[0].radius_m, int(self.state[0].radius_e)))
+
+    @property
+    def radius_sq(self) -> Fraction:
+        """An upper bound on R^2, within its last bits."""
+        state = self.state[0]
+        # A unit row is divided by its rounded norm, entry by entry: ||x||^2 <= (1 + 2^-53)^2 (1 + 2^-52)^2.
+        above = Fraction(1, 2**50) if state.unit else Fraction(1, 2**53)
+        return Fraction(float(state.radius_m)) * Fraction(2) ** int(state.radius_e) * (1 + above)
+
+    @property
+    def upper(self) -> float:
+        """No separator of the rows seen has a margin above ||w||/updates (`novikoff.theory.UPPER_END`)."""
+        if self.updates == 0 or self.start_norm > 0:
+            return math.inf
+        # w is the sum of M updates but for their rounding: at most 2^-53 ||w_t|| each, where
+        # ||w_t||^2 <= 4 t (R^2 + 2 theta), the 4 for the rounding again.
+        longest = sqrt_up(self.updates * (self.radius_sq + 2 * Fraction(self.theta)))
+        return round_up(Fraction(sqrt_up(self._sqnorm())) / self.updates + Fraction(longest) / 2**52)
+
+    def _sqnorm(self) -> Fraction:
+        return exact.to_fraction(exact.exact_sqnorm(self.w))
+
+    # Learning ----------------------------------------------------------------------------------
+
+    def run(
+        self,
+        rows: Rows,
+        signs: Signs,
+        order: str,
+        max_iter: int,
+        shuffle: np.random.RandomState | None,
+        watch: Watch | None,
+    ) -> Outcome:
+        """Passes (or searches) until one is free of updates, or `max_iter` of them, or Ctrl-C."""
+        state = self.state[0]
+        state.at, state.found, state.done, state.pass_theta = 0, 0, False, state.theta
+        n = signs.shape[0]
+        budget = self._budget(rows, n)
+        turns = np.arange(n)
+        log = np.empty(min(max_iter, 1 if shuffle else PASSES), dtype=np.int64)
+        history: list[NDArray[np.int64]] = []
+        passes = 0
+        interrupted = False
+        try:
+            if order == "first":
+                self.hardest(rows, signs)  # sees every row, so that R and theta are those of the data
+                state.pass_theta = state.theta
+            while passes < max_iter and not state.done:
+                if shuffle and state.at == 0:
+                    turns = shuffle.permutation(n)
+                page = log[: max_iter - passes]
+                if order == "worst":
+                    logged = climb(rows, signs, True, self.w, self.state, budget, page)
+                else:
+                    logged = cycle(rows, signs, turns, order == "first", self.w, self.state, budget, page)
+                if logged < 0:
+                    raise BadRowError(logged, int(state.row))
+                if logged:
+                    history.append(page[:logged].copy())
+                    passes += logged
+                    if watch:
+                        watch(passes, int(page[logged - 1]))
+        except KeyboardInterrupt:
+            interrupted = True
+        self.lower = -math.inf
+        joined = np.concatenate(history) if history else np.empty(0, dtype=np.int64)
+        return Outcome(joined, bool(state.done), interrupted)
+
+    def one_pass(self, rows: Rows, signs: Signs) -> None:
+        """Each row once, in the given order."""
+        state = self.state[0]
+        state.at = 0
+        turns = np.arange(signs.shape[0])
+        log = np.empty(1, dtype=np.int64)
+        budget = self._budget(rows, signs.shape[0])
+        logged = 0
+        while not logged:
+            logged = cycle(rows, signs, turns, False, self.w, self.state, budget, log)
+        if logged < 0:
+            raise BadRowError(logged, int(state.row))
+
+    def hardest(self, rows: Rows, signs: Signs) -> int:
+        """The row with the smallest y<w,x>, exactly, ties to the lower row."""
+        state = self.state[0]
+        state.at, state.found = 0, 0
+        log = np.empty(1, dtype=np.int64)
+        budget = self._budget(rows, signs.shape[0])
+        logged = 0
+        while not logged:
+            logged = climb(rows, signs, False, self.w, self.state, budget, log)
+        if logged < 0:
+            raise BadRowError(logged, int(state.row))
+        state.at, state.found = 0, 0
+        return int(log[0])
+
+    def measure_margin(self, rows: Rows, signs: Signs) -> None:
+        """lower = min y<w,x>/||w|| over the rows, rounded down."""
+        i = self.hardest(rows, signs)
+        length_sq = self._sqnorm()
+        if length_sq == 0:
+            self.lower = -math.inf
+            return
+        smallest = exact.to_fraction(exact.exact_dot(rows, i, float(signs[i]), divisor(rows, i), self.w))
+        ratio = smallest**2 / length_sq
+        self.lower = sqrt_down(ratio) if smallest >= 0 else -sqrt_up(ratio)
+        self.lower_updates = self.updates
+
+    def scores(self, rows: Rows, n: int) -> Vector:
+        """<w, row> for every row, with the exact sign."""
+        out = np.empty(n)
+        budget = self._budget(rows, n)
+        for start in range(0, n, budget):
+            row = scores(rows, self.w, start, min(n, start + budget), out)
+            if row != NOBODY:
+                raise BadRowError(NOT_FINITE, row)
+        return out
+
+    @staticmethod
+    def _budget(rows: Rows, n: int) -> int:
+        stored = rows.X.size if isinstance(rows, DenseRows) else rows.data.size
+        return max(1, BUDGET // (stored // max(1, n) + 8))

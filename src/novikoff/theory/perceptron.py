@@ -1,0 +1,195 @@
+"""The Perceptron's theorems, as the notes state them and with the constants they allow."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from novikoff.theory.exact import Number, at_least, inner, rational, sqnorm
+from novikoff.theory.theorem import Hypothesis, Run, Theorem
+
+NOVIKOFF = (
+    "A. B. J. Novikoff, On convergence proofs on perceptrons, "
+    "Symposium on the Mathematical Theory of Automata XII (1962) 615-622"
+)
+
+
+def update_bound(radius_sq: Number, margin_sq: Number, threshold: Number = 0) -> int:
+    """floor((R^2 + 2 theta) / gamma^2), for squares given exactly.
+
+    Each update adds at most R^2 + 2 theta to ||w||^2 and at least gamma to <w,w*>, so after M of them
+    M gamma <= <w,w*> <= ||w|| <= sqrt(M (R^2 + 2 theta)).
+    """
+    if not rational(margin_sq) > 0:
+        raise ValueError(f"the bound needs a positive margin; gamma^2 = {margin_sq}")
+    return math.floor((rational(radius_sq) + 2 * rational(threshold)) / rational(margin_sq))
+
+
+def bound_from_start(radius_sq: Number, gamma: Number, start_norm: Number, threshold: Number = 0) -> int:
+    """floor((R^2 + 2 theta + 2 gamma ||w0||) / gamma^2): the same from any w0.
+
+    M gamma - ||w0|| <= <w,w*> <= ||w|| <= sqrt(||w0||^2 + M (R^2 + 2 theta)). If the left side is positive,
+    square it; if not, M <= ||w0|| / gamma. A float gamma is taken at the lower end of what rounds to it.
+    """
+    margin = at_least(gamma)
+    if not margin > 0:
+        raise ValueError(f"the bound needs a positive margin; gamma = {gamma}")
+    growth = rational(radius_sq) + 2 * rational(threshold) + 2 * margin * rational(start_norm)
+    return math.floor(growth / margin**2)
+
+
+def at_most(count: int, gain: Fraction, margin_sq: Fraction) -> bool:
+    """count <= gain / gamma^2, without a division."""
+    return margin_sq > 0 and count * margin_sq <= gain
+
+
+SEPARATED = Hypothesis("w* separates the examples: y<w*,x> >= gamma ||w*|| > 0", lambda run: min(run.margins) > 0)
+UNIT_ROWS = Hypothesis("||x|| = 1 for every example", lambda run: all(sqnorm(row) == 1 for row in run.rows))
+UNIT_BALL = Hypothesis("||x|| <= 1 for every example", lambda run: run.radius_sq <= 1)
+FROM_ZERO = Hypothesis("w starts at 0", lambda run: not any(run.start))
+ON_MISTAKES = Hypothesis(
+    "w changes on mistakes only", lambda run: run.threshold == 0 and len(run.updates) == run.mistakes
+)
+ZERO_MISTAKE = Hypothesis("<w,x> = 0 counts as a mistake", lambda run: run.zero == 0)
+ZERO_POSITIVE = Hypothesis("<w,x> = 0 predicts +", lambda run: run.zero == 1)
+ZERO_NEGATIVE = Hypothesis("<w,x> = 0 predicts -", lambda run: run.zero == -1)
+
+
+def _unit_bound(margin_sq: Number) -> int:
+    return update_bound(1, margin_sq)
+
+
+BATCH = Theorem(
+    "perceptron-batch",
+    "Perceptron, batch",
+    "Repeating w <- w + y x on any misclassified example ends after at most 1/gamma^2 updates.",
+    (SEPARATED, UNIT_ROWS, FROM_ZERO, ON_MISTAKES, ZERO_MISTAKE),
+    _unit_bound,
+    lambda run: at_most(len(run.updates), Fraction(1), run.margin_sq),
+    "N. Harvey, Machine Learning Theory, Lecture 7 (2018), Theorem 1.1",
+)
+
+ONLINE = Theorem(
+    "perceptron-online",
+    "Perceptron, any sequence",
+    "On any sequence of examples the Perceptron makes at most 1/gamma^2 mistakes.",
+    (SEPARATED, UNIT_BALL, FROM_ZERO, ON_MISTAKES, ZERO_MISTAKE),
+    _unit_bound,
+    lambda run: at_most(run.mistakes, Fraction(1), run.margin_sq),
+    "S. Vempala, Lecture 1: The Perceptron Algorithm, Theorem 1.1",
+)
+
+RADIUS = Theorem(
+    "perceptron-radius",
+    "Perceptron, rows of any length",
+    "With R = max ||x|| and sgn(0) = +1, the Perceptron makes at most R^2/gamma^2 mistakes.",
+    (SEPARATED, FROM_ZERO, ON_MISTAKES, ZERO_POSITIVE),
+    update_bound,
+    lambda run: at_most(run.mistakes, run.radius_sq, run.margin_sq),
+    "N. Mehta, Machine Learning Theory (CSC 431/531), Lecture 2, Theorem 2; " + NOVIKOFF,
+)
+
+STREAM = Theorem(
+    "perceptron-stream",
+    "Perceptron on a stream",
+    "Predicting + if <w,x> > 0 and - otherwise, the Perceptron makes at most 1/gamma^2 mistakes on a stream.",
+    (SEPARATED, UNIT_ROWS, FROM_ZERO, ON_MISTAKES, ZERO_NEGATIVE),
+    _unit_bound,
+    lambda run: at_most(run.mistakes, Fraction(1), run.margin_sq),
+    "Lecture notes on the perceptron and stochastic gradient descent, Proposition 10.1",
+)
+
+BALL = Theorem(
+    "perceptron-ball",
+    "Perceptron, cyclic passes in the unit ball",
+    "Passing over the examples until a pass is free of mistakes takes at most 1/gamma^2 mistakes in all.",
+    (SEPARATED, UNIT_BALL, FROM_ZERO, ON_MISTAKES, ZERO_MISTAKE),
+    _unit_bound,
+    lambda run: at_most(run.mistakes, Fraction(1), run.margin_sq),
+    "Lecture notes on the perceptron with an absorbed bias, convergence theorem",
+)
+
+
+def _inequalities(run: Run) -> bool:
+    """After m updates <w,w*> >= m gamma ||w*|| and ||w||^2 <= m R^2, and so at every single step."""
+    worst = min(run.margins)
+    pairs = zip(run.path, run.path[1:], strict=False)
+    return all(
+        inner(after, run.witness) - inner(before, run.witness) >= worst
+        and sqnorm(after) - sqnorm(before) <= run.radius_sq
+        for before, after in pairs
+    )
+
+
+INEQUALITIES = Theorem(
+    "perceptron-inequalities",
+    "The two inequalities of the proof",
+    "Every mistake adds at least gamma to <w,w*> (||w*|| = 1) and at most R^2 to ||w||^2.",
+    (SEPARATED, ON_MISTAKES),
+    update_bound,
+    _inequalities,
+    "N. Harvey, Lecture 7, Claims 1.2 and 1.3; N. Mehta, Lecture 2, (1) and (2)",
+)
+
+START = Theorem(
+    "perceptron-start",
+    "Perceptron from any start",
+    "From w0 the Perceptron makes at most (R^2 + 2 gamma ||w0||)/gamma^2 mistakes.",
+    (SEPARATED, ON_MISTAKES),
+    bound_from_start,
+    # M gamma^2 - R^2 <= 2 gamma ||w0||, squared where the left side is positive
+    lambda run: (
+        (
+            run.mistakes * run.margin_sq <= run.radius_sq
+            or (run.mistakes * run.margin_sq - run.radius_sq) ** 2 <= 4 * run.margin_sq * sqnorm(run.start)
+        )
+        and run.margin_sq > 0
+    ),
+    "Novikoff's argument with w0 kept",
+)
+
+
+def _upper_end(run: Run) -> bool:
+    """gamma ||sum|| for the witness: gamma^2 M^2 <= ||w - w0||^2."""
+    w = [a - b for a, b in zip(run.path[-1], run.path[0], strict=True)]
+    return run.margin_sq * len(run.updates) ** 2 <= sqnorm(w)
+
+
+UPPER_END = Theorem(
+    "margin-upper-end",
+    "A run bounds every margin from above",
+    "If w is the sum of y x over M updates, no w* has a margin above ||w||/M.",
+    (),
+    update_bound,
+    _upper_end,
+    "Cauchy-Schwarz: M gamma <= <w,w*> <= ||w||; the dual of the maximum margin",
+)
+
+
+def _doubling_bound(d: int) -> int:
+    """At least 2^(d-1) updates on `novikoff.data.doubling(d)`."""
+    return 1 << (d - 1)
+
+
+def _is_doubling(run: Run) -> bool:
+    d = len(run.witness)
+    family = [[Fraction(-1)] * k + [Fraction(1)] + [Fraction(0)] * (d - 1 - k) for k in range(d)]
+    return [[y * x for x in row] for row, y in zip(run.rows, run.signs, strict=True)] == family
+
+
+TINY_MARGIN = Theorem(
+    "tiny-margin",
+    "A tiny margin costs exponentially many mistakes",
+    "On the d examples y x_k = e_k - e_1 - ... - e_(k-1) a finished Perceptron has made at least 2^(d-1) mistakes: "
+    "a separator has w_k > w_1 + ... + w_(k-1), so an integer one has w_d >= 2^(d-1), "
+    "and an update moves w_d by at most 1.",
+    (
+        Hypothesis("the examples are y x_k = e_k - e_1 - ... - e_(k-1)", _is_doubling),
+        FROM_ZERO,
+        ZERO_MISTAKE,
+        Hypothesis("the run is finished", lambda run: run.finished),
+    ),
+    _doubling_bound,
+    lambda run: len(run.updates) >= _doubling_bound(len(run.witness)),
+    "S. Vempala, Lecture 1, closing remark; the family is a decision list",
+)
