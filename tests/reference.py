@@ -53,9 +53,7 @@ def perceptron(
             turns = range(len(rows))
         else:
             bad = [i for i in range(len(rows)) if violated(i)]
-            turns = (
-                [] if not bad else [bad[0]] if order == "first" else [min(range(len(rows)), key=lambda i: (side(i), i))]
-            )
+            turns = [] if not bad else [bad[0]] if order == "first" else [min(bad, key=lambda i: (side(i), i))]
         for i in turns:
             if threshold == "auto":
                 theta = max(theta, norms[i])

@@ -48,7 +48,7 @@ def as_rows(X: Any, constant: float, unit: bool) -> Rows:
     n = X.shape[0]
     norm = np.full(n, -1.0)
     if not sp.issparse(X):
-        return DenseRows(X, norm, constant, unit)
+        return DenseRows(_unlocked(X), norm, constant, unit)
     rows = _csr(X, norm, constant, unit)
     if not X.has_canonical_format and has_duplicates(rows, X.shape[1]):
         X = X.copy()
@@ -59,7 +59,19 @@ def as_rows(X: Any, constant: float, unit: bool) -> Rows:
 
 def _csr(X: Any, norm: NDArray[np.float64], constant: float, unit: bool) -> CsrRows:
     indices = X.indices.view(np.uint32 if X.indices.itemsize == 4 else np.uint64)
-    return CsrRows(X.data, indices, X.indptr.astype(np.int64), norm, constant, unit)
+    return CsrRows(_unlocked(X.data), _unlocked(indices), X.indptr.astype(np.int64), norm, constant, unit)
+
+
+class _Unlocked:
+    def __init__(self, array: NDArray[Any]) -> None:
+        interface = array.__array_interface__
+        self.__array_interface__ = {**interface, "data": (interface["data"][0], False)}
+        self.owner = array
+
+
+def _unlocked(array: NDArray[Any]) -> NDArray[Any]:
+    """A view that Numba takes for writable: a read-only one (a memory map, say) would compile every loop again."""
+    return array if array.flags.writeable else np.asarray(_Unlocked(array))
 
 
 def two_classes(y: Any, n: int, classes: NDArray[Any] | None = None) -> tuple[NDArray[Any], Signs]:
@@ -84,6 +96,9 @@ def two_classes(y: Any, n: int, classes: NDArray[Any] | None = None) -> tuple[ND
 def _labels(y: NDArray[Any]) -> NDArray[Any]:
     if y.dtype.kind in "biuf":
         ends = np.array([y.min(), y.max()])
+        if not np.isfinite(ends).all():
+            row = int(np.argmin(np.isfinite(y)))
+            raise ValueError(f"Input y contains NaN or infinity: y[{row}] = {y[row]}. Labels must be two classes")
         if ends[0] != ends[1] and bool(np.all((y == ends[0]) | (y == ends[1]))):
             return ends
     kind = type_of_target(y, input_name="y", raise_unknown=True)
@@ -228,21 +243,35 @@ def numbers(x: Mapping[Hashable, Any]) -> NDArray[np.float64]:
     except (TypeError, ValueError):
         name = next(name for name, value in x.items() if not isinstance(value, int | float | np.number))
         raise ValueError(f"feature {name!r} is {x[name]!r}: a number is expected") from None
-    if not math.isfinite(values.sum()) and not np.isfinite(values).all():
+    if not np.isfinite(values).all():
         name = list(x)[int(np.argmin(np.isfinite(values)))]
         raise ValueError(f"feature {name!r} is {x[name]!r}: a finite number is expected")
     return values
 
 
-def row_error(code: int, row: int, X: Any, names: Any = None) -> ValueError:
+def row_error(code: int, X: Any, row: int, names: Any = None) -> ValueError:
     """What is wrong with a row that the loops refused, where, and what to do about it."""
-    place = f"row {row}" if getattr(X, "ndim", 2) == 2 and X.shape[0] > 1 else "the example"
+    if sp.issparse(X):
+        span = slice(X.indptr[row], X.indptr[row + 1])
+        return _refused(code, f"row {row}", X.indices[span], X.data[span], names)
+    return _refused(code, f"row {row}", range(X.shape[1]), X[row], names)
+
+
+def example_error(code: int, x: Any) -> ValueError:
+    """The same for one example."""
+    if isinstance(x, Mapping):
+        return _refused(code, "the example", list(x), numbers(x), None)
+    columns, values = sparse_vector(x, None) if sp.issparse(x) else (None, dense_vector(x, None))
+    return _refused(code, "the example", range(len(values)) if columns is None else columns, values, None)
+
+
+def _refused(code: int, place: str, columns: Any, values: NDArray[Any], names: Any) -> ValueError:
     if code == NOT_FINITE:
-        column, value = _not_finite(X, row)
-        name = f" ({names[column]!r})" if names is not None else ""
-        shown = "NaN" if math.isnan(value) else "infinity" if value > 0 else "-infinity"
+        at = int(np.argmin(np.isfinite(values)))
+        name = f" ({names[columns[at]]!r})" if names is not None else ""
+        shown = "NaN" if np.isnan(values[at]) else "infinity" if values[at] > 0 else "-infinity"
         return ValueError(
-            f"Input X contains {shown}: {place}, column {column}{name}. Every value must be finite: "
+            f"Input X contains {shown}: {place}, column {columns[at]}{name}. Every value must be finite: "
             "remove such rows, or fill them in with sklearn.impute.SimpleImputer"
         )
     if code == ZERO_ROW:
@@ -250,25 +279,11 @@ def row_error(code: int, row: int, X: Any, names: Any = None) -> ValueError:
             f"{place} is all zeros: scale='sphere' divides every row by its norm. Remove it, or use fit_intercept=True"
         )
     if code == OVERFLOW:
-        return ValueError(
-            f"the weights overflow at {place}: its values are too large for float64 sums. Scale the features"
-        )
+        return ValueError(f"the weights overflow at {place}: its values are too large for float64. Scale the features")
     assert code == THETA_RANGE
     return ValueError(
         f"threshold='auto' is the square of the largest norm, which at {place} is not a float64. Scale the features"
     )
-
-
-def _not_finite(X: Any, row: int) -> tuple[int, float]:
-    if sp.issparse(X):
-        X = X.tocsr()
-        span = slice(X.indptr[row], X.indptr[row + 1])
-        at = int(np.argmin(np.isfinite(X.data[span])))
-        return int(X.indices[span][at]), float(X.data[span][at])
-    values = np.asarray(X)
-    values = values[row] if values.ndim == 2 else values
-    at = int(np.argmin(np.isfinite(values)))
-    return at, float(values[at])
 
 
 def _item(label: Any) -> Any:

@@ -27,7 +27,7 @@ from novikoff.kernels.loops import learn_dense, learn_sparse, score_dense, score
 from novikoff.learners.linear import AT_ZERO, ORDERS, BadRowError, LinearLearner, Rule
 from novikoff.progress import Passes
 from novikoff.theory import bound_from_start
-from novikoff.theory.exact import Number, round_down, round_up, sqrt_down, sqrt_up
+from novikoff.theory.exact import Number, root, round_down, round_up
 
 PLUS_MINUS = np.array([-1, 1])
 
@@ -166,18 +166,17 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         if not self._begun():
             return self._start_online(x).predict_one(x)
         learner = self._learner
-        if not self._is_plain(x):
-            x = self._example(x)
-        if isinstance(x, tuple):
-            score = score_sparse(x[0], x[1], learner.w, learner.state)
+        example = x if self._is_plain(x) else self._example(x)
+        if isinstance(example, tuple):
+            score = score_sparse(example[0], example[1], learner.w, learner.state)
         else:
-            score = score_dense(x, learner.w, learner.state)
+            score = score_dense(example, learner.w, learner.state)
         if score > 0.0:
             return 1
         if score < 0.0:
             return -1
         if math.isnan(score):
-            raise inputs.row_error(NOT_FINITE, 0, x)
+            raise inputs.example_error(NOT_FINITE, x)
         return learner.zero
 
     def learn_one(self, x: Any, y: Any) -> Self:
@@ -201,14 +200,13 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         if isinstance(x, Mapping):
             code = self._learn_dict(x, sign)
         else:
-            if not self._is_plain(x):
-                x = self._example(x)
-            if isinstance(x, tuple):
-                code = learn_sparse(x[0], x[1], sign, learner.w, learner.state)
+            example = x if self._is_plain(x) else self._example(x)
+            if isinstance(example, tuple):
+                code = learn_sparse(example[0], example[1], sign, learner.w, learner.state)
             else:
-                code = learn_dense(x, sign, learner.w, learner.state)
+                code = learn_dense(example, sign, learner.w, learner.state)
         if code < 0:
-            raise inputs.row_error(code, 0, x)
+            raise inputs.example_error(code, x)
         return self
 
     def row_of(self, x: Any) -> dict[Hashable, float]:
@@ -318,11 +316,11 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         upper = learner.upper
         if self.scale == "ball":
             # Dividing rows by R divides margins by R; the ends stay on their sides.
-            low, high = sqrt_down(learner.radius_sq), sqrt_up(learner.radius_sq)
+            below, above = root(learner.radius_sq)
             if math.isfinite(lower):
-                lower = round_down(Fraction(lower) / Fraction(high if lower >= 0 else low))
+                lower = round_down(Fraction(lower) / (above if lower >= 0 else below))
             if math.isfinite(upper):
-                upper = round_up(Fraction(upper) / Fraction(low))
+                upper = round_up(Fraction(upper) / below)
         return lower, upper
 
     def bound(self, gamma: Number) -> int:
@@ -332,13 +330,13 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
 
         Parameters
         ----------
-        gamma : a margin of the rows as learned from. Ints and Fractions are exact; a float stands for
-            every real that rounds to it, so that the bound is never too small.
+        gamma : a margin of the rows as learned from. Ints and Fractions are exact; a float is trusted to
+            2^-51 of its value and taken at the lower end, so that 1/sqrt(n) at R = 1 gives n.
         """
         learner = self._fitted()
         radius_sq, theta, start = learner.radius_sq, Fraction(learner.theta), Fraction(learner.start_norm)
         if self.scale == "ball":
-            radius_sq, theta, start = Fraction(1), theta / radius_sq, start / Fraction(sqrt_down(radius_sq))
+            radius_sq, theta, start = Fraction(1), theta / radius_sq, start / root(radius_sq)[0]
         return bound_from_start(radius_sq, gamma, start, theta)
 
     @property
@@ -403,7 +401,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         self.stop_reason_ = "learning from a stream, which has no end"
 
     def _row_error(self, bad: BadRowError, X: Any) -> ValueError:
-        return inputs.row_error(bad.code, bad.row, X, getattr(self, "feature_names_in_", None))
+        return inputs.row_error(bad.code, X, bad.row, getattr(self, "feature_names_in_", None))
 
     def _theorem_allows(self) -> tuple[float, int | None]:
         """U with gamma* <= U, and the least that the theorem then allows."""

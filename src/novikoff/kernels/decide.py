@@ -66,6 +66,12 @@ def slope(w: Vector, norm: float) -> float:
 
 
 @inlined
+def power(m: float, e: int) -> float:
+    """m 2^e, infinite when it overflows."""
+    return math.ldexp(m, e) if e <= 1024 else m * math.inf if m != 0.0 else 0.0
+
+
+@inlined
 def divisor(rows: Rows, i: int) -> float:
     """What row i is divided by: its norm if ``unit``, else 1."""
     if not rows.unit:
@@ -79,13 +85,8 @@ def divisor(rows: Rows, i: int) -> float:
 @inlined
 def root(m: float, e: int) -> float:
     """sqrt(m 2^e)."""
-    return math.ldexp(math.sqrt(m), e // 2) if e % 2 == 0 else math.ldexp(math.sqrt(2.0 * m), (e - 1) // 2)
-
-
-@inlined
-def power(m: float, e: int) -> float:
-    """m 2^e, infinite when it overflows."""
-    return math.ldexp(m, e) if e <= 1024 else m * math.inf
+    half = e // 2
+    return power(math.sqrt(m * 2.0 ** (e - 2 * half)) / 2.0, half + 1)
 
 
 @inlined

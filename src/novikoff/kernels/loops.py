@@ -19,6 +19,7 @@ from novikoff.kernels.decide import (
     reach,
     score,
     settle,
+    side,
     slope,
 )
 from novikoff.kernels.rows import CsrRows, DenseRows, Rows, Vector, dot, dot_and_sqnorm
@@ -108,9 +109,20 @@ def cycle(
     return logged
 
 
+@inlined
+def _only_this_violates(rows: Rows, y: Signs, i: int, w: Vector, m: float, error: float, s: Any) -> bool:
+    """Two examples near y<w,x> = 0: is only the later one a mistake there, by the convention at zero?"""
+    if s.margin or s.zero == 0 or y[i] == s.zero or y[s.found] != s.zero:
+        return False
+    j = s.found
+    product = y[j] * dot(rows, j, w) / divisor(rows, j)
+    kept = side(rows, j, float(y[j]), w, 0.0, product, slope(w, s.norm) * reach(rows, j), s)
+    return kept == 0 and side(rows, i, float(y[i]), w, 0.0, m, error, s) == 0
+
+
 @kernel
 def climb(rows: Rows, y: Signs, updating: bool, w: Vector, state: Any, budget: int, log: NDArray[np.int64]) -> int:
-    """Searches for the example with the smallest y<w,x>, ties to the lower row; updates on it if asked.
+    """Searches for the violated example with the smallest y<w,x>, ties to the lower row; updates on it if asked.
 
     Logs the row that each search found to be violated (without ``updating``, the smallest one).
     """
@@ -140,7 +152,7 @@ def climb(rows: Rows, y: Signs, updating: bool, w: Vector, state: Any, budget: i
             if i > 0:
                 if m > best + (e + best_error):
                     continue
-                if not m < best - (e + best_error):
+                if not m < best - (e + best_error) and not _only_this_violates(rows, y, i, w, m, e, s):
                     if e + best_error == 0.0:
                         continue
                     s.slow += 1

@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.kernels import exact
-from novikoff.kernels.decide import NOT_FINITE, STATE, divisor, root
+from novikoff.kernels import decide, exact
+from novikoff.kernels.decide import NOT_FINITE, STATE, divisor
 from novikoff.kernels.loops import NOBODY, Signs, climb, cycle, scores
 from novikoff.kernels.rows import DenseRows, Rows, Vector
-from novikoff.theory.exact import round_up, sqrt_down, sqrt_up
+from novikoff.theory.exact import root, round_up, sqrt_down, sqrt_up
 
 AT_ZERO = {"mistake": 0, "positive": 1, "negative": -1}
 ORDERS = ("given", "first", "worst")
@@ -114,7 +114,7 @@ class LinearLearner:
     @property
     def radius(self) -> float:
         """The largest ||x|| so far, rows as learned from."""
-        return float(root(self.state[0].radius_m, int(self.state[0].radius_e)))
+        return float(decide.root(float(self.state[0].radius_m), int(self.state[0].radius_e)))
 
     @property
     def radius_sq(self) -> Fraction:
@@ -131,8 +131,8 @@ class LinearLearner:
             return math.inf
         # w is the sum of M updates but for their rounding: at most 2^-53 ||w_t|| each, where
         # ||w_t||^2 <= 4 t (R^2 + 2 theta), the 4 for the rounding again.
-        longest = sqrt_up(self.updates * (self.radius_sq + 2 * Fraction(self.theta)))
-        return round_up(Fraction(sqrt_up(self._sqnorm())) / self.updates + Fraction(longest) / 2**52)
+        longest = root(self.updates * (self.radius_sq + 2 * Fraction(self.theta)))[1]
+        return round_up(root(self._sqnorm())[1] / self.updates + longest / 2**52)
 
     def _sqnorm(self) -> Fraction:
         return exact.to_fraction(exact.exact_sqnorm(self.w))

@@ -29,11 +29,10 @@ def sqnorm(v: Vector) -> Fraction:
 
 
 def at_least(value: Number) -> Fraction:
-    """A lower end for what a number stands for: a float may be half a unit above the real that it rounds."""
+    """A lower end for what a number stands for: a float such as 1/sqrt(n) is right to a few last bits only."""
     if isinstance(value, int | Fraction):
         return Fraction(value)
-    x = float(value)
-    return Fraction(x) - Fraction(math.ulp(x)) / 2
+    return Fraction(float(value)) * (1 - Fraction(1, 2**51))
 
 
 def round_down(value: Fraction) -> float:
@@ -50,20 +49,26 @@ def _nearest(value: Fraction) -> float:
     try:
         return float(value)
     except OverflowError:
-        return math.copysign(math.inf, value)
+        return math.inf if value > 0 else -math.inf
+
+
+def root(value: Fraction) -> tuple[Fraction, Fraction]:
+    """Rationals on both sides of the square root of `value` >= 0, about 2^-64 apart relative to it."""
+    if value == 0:
+        return Fraction(0), Fraction(0)
+    # Scale by 4^k so that the integer square root has at least 64 bits.
+    k = 66 - (value.numerator.bit_length() - value.denominator.bit_length()) // 2
+    scaled = value * Fraction(4) ** k
+    whole = math.isqrt(scaled.numerator // scaled.denominator)
+    return Fraction(whole) / Fraction(2) ** k, Fraction(whole + 1) / Fraction(2) ** k
 
 
 def sqrt_down(value: Fraction) -> float:
     """The largest float whose square is at most `value` >= 0."""
-    if value == 0:
-        return 0.0
-    # Scale by 4^k so that the integer square root has at least 64 bits.
-    k = 66 - (value.numerator.bit_length() - value.denominator.bit_length()) // 2
-    scaled = value * Fraction(4) ** k
-    return round_down(Fraction(math.isqrt(scaled.numerator // scaled.denominator)) / Fraction(2) ** k)
+    return round_down(root(value)[0])
 
 
 def sqrt_up(value: Fraction) -> float:
     """The smallest float whose square is at least `value` >= 0."""
-    root = sqrt_down(value)
-    return root if root == math.inf or Fraction(root) ** 2 >= value else math.nextafter(root, math.inf)
+    below = sqrt_down(value)
+    return below if Fraction(below) ** 2 == value else math.nextafter(below, math.inf)

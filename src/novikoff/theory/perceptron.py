@@ -29,7 +29,7 @@ def bound_from_start(radius_sq: Number, gamma: Number, start_norm: Number, thres
     """floor((R^2 + 2 theta + 2 gamma ||w0||) / gamma^2): the same from any w0.
 
     M gamma - ||w0|| <= <w,w*> <= ||w|| <= sqrt(||w0||^2 + M (R^2 + 2 theta)). If the left side is positive,
-    square it; if not, M <= ||w0|| / gamma. A float gamma is taken at the lower end of what rounds to it.
+    square it; if not, M <= ||w0|| / gamma. A float gamma is trusted to 2^-51 of its value, and taken at the lower end.
     """
     margin = at_least(gamma)
     if not margin > 0:

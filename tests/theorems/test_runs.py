@@ -1,0 +1,225 @@
+"""The learners themselves against their theorems, on problems whose margin is known."""
+
+from __future__ import annotations
+
+import warnings
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.exceptions import ConvergenceWarning
+
+from novikoff import MarginPerceptron, Perceptron, play
+from novikoff.data import doubling, orthonormal, separable
+
+AT_ZERO = st.sampled_from(["mistake", "positive", "negative"])
+ORDER = st.sampled_from(["given", "first", "worst"])
+PROBLEMS = st.builds(
+    separable,
+    st.integers(3, 60),
+    st.integers(2, 8),
+    margin=st.floats(0.03, 0.5),
+    random_state=st.integers(0, 999),
+)
+
+
+@given(PROBLEMS, AT_ZERO, ORDER, st.booleans())
+def test_mistakes_and_margin_bracket(problem, at_zero, order, shuffle):
+    shuffle = shuffle and order == "given"
+    model = Perceptron(
+        at_zero=at_zero, order=order, shuffle=shuffle, random_state=0, fit_intercept=False, max_iter=10**6
+    )
+    model.fit(problem.X, problem.y)
+    lower, upper = model.margin_
+    assert model.mistakes_ == model.updates_ <= problem.bound
+    assert lower <= problem.margin
+    assert Fraction(upper) ** 2 >= problem.margin_sq
+    assert model.bound(Fraction(upper)) <= problem.bound <= model.bound(problem.margin)
+    assert lower >= 0 if at_zero != "mistake" else lower > 0
+    assert "separated" in model.stop_reason_
+    if at_zero == "mistake":
+        assert np.array_equal(model.predict(problem.X), problem.y)
+
+
+@given(PROBLEMS, ORDER, st.sampled_from(["auto", 0.1, 1.0, 7.0]), st.sampled_from(["none", "ball"]))
+def test_margin_perceptron_keeps_both_promises(problem, order, threshold, scale):
+    model = MarginPerceptron(threshold=threshold, order=order, scale=scale, fit_intercept=False, max_iter=10**6)
+    model.fit(problem.X, problem.y)
+    theta, radius_sq = Fraction(model.threshold_), problem.radius_sq
+    assert model.updates_ * problem.margin_sq <= radius_sq + 2 * theta
+    promised = theta**2 * problem.margin_sq / (radius_sq + 2 * theta) ** 2
+    lower = Fraction(model.margin_[0]) * (Fraction(problem.radius) if scale == "ball" else 1)
+    assert lower**2 >= promised * (1 - Fraction(1, 2**40))
+    if threshold == "auto":
+        assert theta == pytest.approx(float(radius_sq))
+        assert model.updates_ <= 3 * radius_sq / problem.margin_sq
+        assert lower**2 >= problem.margin_sq / 9 * (1 - Fraction(1, 2**40))
+    assert model.mistakes_ <= model.updates_
+
+
+@given(st.integers(1, 60), AT_ZERO)
+def test_orthonormal_examples_are_tight(n, at_zero):
+    problem = orthonormal(n)
+    run = play(Perceptron(at_zero=at_zero, fit_intercept=False), problem.stream(), problem.witness)
+    guessed = {"mistake": 0, "positive": np.sum(problem.y == 1), "negative": np.sum(problem.y == -1)}[at_zero]
+    assert run.bound == n
+    assert run.mistakes == n - guessed
+    assert run.exact
+    assert run.inequalities_held
+
+
+@pytest.mark.parametrize("d", range(2, 13))
+def test_the_doubling_family(d):
+    problem = doubling(d)
+    model = Perceptron(fit_intercept=False, max_iter=10**7).fit(problem.X, problem.y)
+    assert 2 ** (d - 1) <= model.mistakes_ <= problem.bound
+    assert model.margin_[0] <= problem.margin
+
+
+@given(
+    PROBLEMS,
+    AT_ZERO,
+    st.sampled_from([Perceptron, MarginPerceptron]),
+    st.sampled_from(["none", "sphere"]),
+    st.booleans(),
+)
+def test_play_checks_the_proof_exactly(problem, at_zero, learner, scale, intercept):
+    model = learner(at_zero=at_zero, scale=scale, fit_intercept=intercept)
+    run = play(model, problem.stream(), problem.witness)
+    assert run.rounds == len(problem.y)
+    assert run.mistakes == model.mistakes_ == len(run.mistake_rounds) <= run.bound
+    assert run.updates == model.updates_ <= run.bound
+    assert run.inequalities_held
+    assert len(run.norm_sq) == len(run.inner) == len(run.potential) == run.updates
+    assert all(0 < p <= 1 + 1e-12 for p in run.potential)
+    if scale == "none" and not intercept:
+        assert (run.radius_sq, run.margin_sq) == (problem.radius_sq, problem.margin_sq)
+        assert run.exact
+    if run.updates:
+        gamma, gain = run.margin, run.radius_sq + 2 * Fraction(model.threshold_)
+        steps = np.arange(1, run.updates + 1)
+        assert np.all(np.array(run.inner) >= steps * gamma * (1 - 1e-12))
+        assert np.all(np.array(run.norm_sq) <= steps * float(gain) * (1 + 1e-12))
+        assert run.norm_sq[-1] == pytest.approx(np.sum(model.coef_**2) + np.sum(model.intercept_**2))
+
+
+def test_play_where_the_float_update_rounds():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((400, 7)) * 10.0 ** rng.integers(-3, 4, 7)
+    w = rng.standard_normal(7)
+    run = play(Perceptron(), zip(X, X @ w > 0, strict=True), w)
+    assert run.exact is False
+    assert run.inequalities_held
+    assert "up to the rounding of w" in str(run)
+
+
+def test_play_sees_a_proof_that_fails():
+    class Cheat(Perceptron):
+        """Learns the wrong label now and then."""
+
+        def learn_one(self, x, y):
+            return super().learn_one(x, -y if x[0] > 0.4 else y)
+
+    problem = separable(60, 3, margin=0.3, random_state=3)
+    run = play(Cheat(fit_intercept=False), problem.stream(), problem.witness)
+    assert not run.inequalities_held
+
+
+def test_play_with_a_witness_that_does_not_separate():
+    run = play(Perceptron(), [([1.0], 1), ([1.0], -1)] * 3, witness=[1, 0])
+    assert run.margin < 0
+    assert run.bound is None
+    assert run.inequalities_held is False
+    assert run.mistakes == 6
+
+
+def test_play_with_other_learners():
+    class Constant:
+        bound = 3
+
+        def predict_one(self, x):
+            return 1
+
+        def learn_one(self, x, y):
+            pass
+
+    run = play(Constant(), [(0, 1), (1, 0), (2, 1)])
+    assert (run.rounds, run.mistakes, run.mistake_rounds, run.bound) == (3, 1, [1], 3)
+    assert run.norm_sq == []
+    with pytest.raises(TypeError, match="Constant does not show its weights"):
+        play(Constant(), [], witness=[1])
+
+
+def test_play_counts_what_the_learner_counts_with_bools_labels_and_dicts():
+    stream = [({"a": 1.0, "b": -1.0}, False), ({"b": 2.0}, True), ({"a": -1.0}, True), ({"c": 1.0}, False)]
+    model = Perceptron()
+    run = play(model, stream, witness={"a": -1, "b": 1, "c": -1})
+    assert run.mistakes == model.mistakes_
+    assert run.mistake_rounds[0] == 0, "zero is a mistake before the first example"
+    assert run.inequalities_held
+    fitted = Perceptron().fit([[0.0], [1.0]], ["no", "yes"])
+    before = fitted.mistakes_
+    run = play(fitted, [([0.4], "no"), ([0.6], "yes")], witness=[2, -1])
+    assert run.mistakes == fitted.mistakes_ - before
+    assert run.bound is not None
+    for witness in ([1, 2, 3, 4], [0]):
+        with pytest.raises(ValueError, match="witness"):
+            play(Perceptron(), [([1.0], 1)], witness=witness)
+
+
+def test_a_contradiction_never_converges_and_the_run_says_so():
+    model = Perceptron(max_iter=50)
+    with pytest.warns(ConvergenceWarning, match="not separable"):
+        model.fit([[1.0, 2.0], [1.0, 2.0]], [0, 1])
+    assert model.passes_ == model.n_iter_ == 50
+    assert model.mistakes_ == 100
+    assert model.history_.tolist() == [2] * 50
+    assert "not separated" in model.stop_reason_
+
+
+def test_the_warning_says_how_far_off_why_and_what_to_try():
+    problem = doubling(10)
+    model = Perceptron(fit_intercept=False, max_iter=20)
+    with pytest.warns(ConvergenceWarning) as caught:
+        model.fit(problem.X, problem.y)
+    text = str(caught[0].message)
+    upper = model.margin_[1]
+    for part in (
+        f"the last pass made {model.history_[-1]} mistake",
+        f"{upper:.4g}",
+        f"{model.bound(Fraction(upper)):,}",
+        "raise max_iter",
+        "StandardScaler",
+    ):
+        assert part in text
+    assert model.bound(Fraction(upper)) >= model.mistakes_
+    with pytest.warns(ConvergenceWarning, match="the last search still found row"):
+        Perceptron(order="worst", fit_intercept=False, max_iter=5).fit(problem.X, problem.y)
+
+
+def test_warm_starts_have_a_bound_of_their_own():
+    problem = separable(50, 4, margin=0.05, random_state=5)
+    model = Perceptron(fit_intercept=False, warm_start=True, max_iter=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model.fit(-problem.X, problem.y)
+    start = np.linalg.norm(model.coef_)
+    model.set_params(max_iter=10**6).fit(problem.X, problem.y)
+    assert model.margin_[1] == np.inf
+    assert model.margin_[0] > 0
+    allowed = model.bound(problem.margin)
+    assert model.mistakes_ <= allowed
+    assert allowed == pytest.approx((problem.radius**2 + 2 * problem.margin * start) / problem.margin**2, abs=1)
+    again = Perceptron(fit_intercept=False, warm_start=True, max_iter=10**6).fit(problem.X, problem.y)
+    again.fit(problem.X, problem.y)
+    assert (again.mistakes_, again.passes_) == (0, 1), "a separator needs no more mistakes"
+
+
+def test_a_given_threshold_is_not_final_before_the_radius_is():
+    # The long row comes last: rows passed earlier under a smaller automatic threshold must be seen again.
+    model = MarginPerceptron(fit_intercept=False, warm_start=True).fit([[1.0, 0.0], [-1.0, 0.0]], [1, -1])
+    model.fit([[1.0, 0.0], [-20.0, 0.0]], [1, -1])
+    w = model.coef_[0]
+    assert np.all(np.array([1.0, 20.0]) * w[0] > model.threshold_)
