@@ -21,7 +21,8 @@ from novikoff.kernels.rows import CsrRows, DenseRows, Rows, has_duplicates
 
 SparseVector = tuple[NDArray[np.uint32], NDArray[Any]]
 
-FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
+FLOATS = FLOAT64, FLOAT32 = np.dtype(np.float64), np.dtype(np.float32)
+BOOLS = frozenset((bool, np.bool_))
 
 
 def matrix(estimator: Any, X: Any, *, reset: bool) -> Any:
@@ -46,7 +47,7 @@ def matrix(estimator: Any, X: Any, *, reset: bool) -> Any:
 def as_rows(X: Any, constant: float, unit: bool) -> Rows:
     """Rows over the caller's memory; entries stored twice are summed first, on a copy."""
     n = X.shape[0]
-    norm = np.full(n, -1.0)
+    norm = np.full(n, np.nan)
     if not sp.issparse(X):
         return DenseRows(_unlocked(X), norm, constant, unit)
     rows = _csr(X, norm, constant, unit)
@@ -76,7 +77,8 @@ def _unlocked(array: NDArray[Any]) -> NDArray[Any]:
 
 def two_classes(y: Any, n: int, classes: NDArray[Any] | None = None) -> tuple[NDArray[Any], Signs]:
     """The two labels in order and the signs: -1 for the first, +1 for the second."""
-    y = column_or_1d(y, warn=True)
+    if type(y) is not np.ndarray or y.ndim != 1:
+        y = column_or_1d(y, warn=True)
     if y.shape[0] != n:
         raise ValueError(f"X has {n} rows but y has {y.shape[0]} labels: they must be of the same length")
     if n == 0:
@@ -143,7 +145,8 @@ def sign_table(classes: NDArray[Any]) -> dict[Hashable, int]:
 
 
 def sign_of(y: Any, table: Mapping[Hashable, int]) -> int:
-    if isinstance(y, bool | np.bool_):
+    """-1 or +1 for a label or a bool."""
+    if y.__class__ in BOOLS:
         return 1 if y else -1
     try:
         return table[y]
@@ -205,29 +208,25 @@ class Columns:
     def names(self) -> list[Hashable]:
         return list(self._index)
 
-    def read(self, x: Mapping[Hashable, Any]) -> SparseVector:
-        """Columns and values of the features that have a column."""
+    def read(self, x: Mapping[Hashable, Any], *, grow: bool = False) -> SparseVector:
+        """Columns and values of the features that have a column; with ``grow``, every feature gets one."""
         keys = tuple(x)
         values = numbers(x)
         if keys == self._last[0]:
             return self._last[1], values
-        columns = [self._index.get(key, -1) for key in keys]
-        if self._fixed and -1 in columns:
-            raise ValueError(f"feature {keys[columns.index(-1)]!r} was not seen in fit")
-        found = np.array(columns, dtype=np.int64)
-        if -1 not in columns:
-            self._last = keys, found.astype(np.uint32)
-            return self._last[1], values
-        known = found >= 0
-        return found[known].astype(np.uint32), values[known]
-
-    def grow(self, x: Mapping[Hashable, Any]) -> int:
-        """A column for every new feature; how many there are now."""
-        if tuple(x) != self._last[0] and not self._fixed:
-            numbers(x)
-            for key in x:
+        if self._fixed:
+            unseen = next((key for key in keys if key not in self._index), None)
+            if unseen is not None:
+                raise ValueError(f"feature {unseen!r} was not seen in fit")
+        check_finite(x, values)
+        if grow:
+            for key in keys:
                 self._index.setdefault(key, len(self._index))
-        return len(self._index)
+        columns = np.array([self._index.get(key, -1) for key in keys], dtype=np.int64)
+        if (columns < 0).any():
+            return columns[columns >= 0].astype(np.uint32), values[columns >= 0]
+        self._last = keys, columns.astype(np.uint32)
+        return self._last[1], values
 
     def shrink(self, size: int) -> None:
         """Forget the features that came last."""
@@ -237,16 +236,18 @@ class Columns:
 
 
 def numbers(x: Mapping[Hashable, Any]) -> NDArray[np.float64]:
-    """The values of a dict, finite numbers all."""
+    """The values of a dict."""
     try:
-        values = np.fromiter(x.values(), dtype=np.float64, count=len(x))
+        return np.fromiter(x.values(), dtype=np.float64, count=len(x))
     except (TypeError, ValueError):
         name = next(name for name, value in x.items() if not isinstance(value, int | float | np.number))
         raise ValueError(f"feature {name!r} is {x[name]!r}: a number is expected") from None
+
+
+def check_finite(x: Mapping[Hashable, Any], values: NDArray[np.float64]) -> None:
     if not np.isfinite(values).all():
         name = list(x)[int(np.argmin(np.isfinite(values)))]
         raise ValueError(f"feature {name!r} is {x[name]!r}: a finite number is expected")
-    return values
 
 
 def row_error(code: int, X: Any, row: int, names: Any = None) -> ValueError:
@@ -260,7 +261,9 @@ def row_error(code: int, X: Any, row: int, names: Any = None) -> ValueError:
 def example_error(code: int, x: Any) -> ValueError:
     """The same for one example."""
     if isinstance(x, Mapping):
-        return _refused(code, "the example", list(x), numbers(x), None)
+        values = numbers(x)
+        check_finite(x, values)
+        return _refused(code, "the example", list(x), values, None)
     columns, values = sparse_vector(x, None) if sp.issparse(x) else (None, dense_vector(x, None))
     return _refused(code, "the example", range(len(values)) if columns is None else columns, values, None)
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
-from rich.console import Console
+
+from novikoff.theory import THEOREMS, Theorem
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, help="Linear classifiers that come with their proof.")
 
@@ -21,14 +22,24 @@ def demo(quiet: Quiet = False) -> None:
 
 
 @app.command()
-def theorems() -> None:
+def theorems(
+    markdown: Annotated[bool, typer.Option("--markdown", help="As a page of the documentation.")] = False,
+) -> None:
     """Print every theorem: statement, hypotheses, source."""
-    from novikoff.theory import THEOREMS
-
-    console = Console(highlight=False, soft_wrap=True)
     for theorem in THEOREMS:
-        console.print(f"[bold]{theorem.title}[/bold] ({theorem.id})")
-        console.print(f"  {theorem.statement}", markup=False)
-        for hypothesis in theorem.hypotheses:
-            console.print(f"  - {hypothesis.text}", markup=False)
-        console.print(f"  {theorem.citation}\n", markup=False, style="dim")
+        if markdown:
+            title, source, bullet = f"## {theorem.title}", f"*{theorem.citation}.* `{theorem.id}`", "- "
+            print("\n\n".join([title, theorem.statement, *_bullets(theorem, bullet), source]), end="\n\n")
+        else:
+            lines = [
+                f"{theorem.title} ({theorem.id})",
+                f"  {theorem.statement}",
+                *_bullets(theorem, "  - "),
+                f"  {theorem.citation}",
+            ]
+            print("\n".join(lines), end="\n\n")
+
+
+def _bullets(theorem: Theorem, bullet: str) -> list[str]:
+    lines = [bullet + hypothesis.text for hypothesis in theorem.hypotheses]
+    return ["\n".join(lines)] if lines else []

@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
+from numpy import ndarray
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
@@ -22,8 +23,18 @@ from sklearn.utils.validation import check_is_fitted
 
 from novikoff import inputs
 from novikoff.estimators import words
+from novikoff.inputs import FLOAT64
 from novikoff.kernels.decide import NOT_FINITE
-from novikoff.kernels.loops import learn_dense, learn_sparse, score_dense, score_sparse
+from novikoff.kernels.loops import (
+    learn_dense,
+    learn_dense64,
+    learn_sparse,
+    learn_sparse64,
+    score_dense,
+    score_dense64,
+    score_sparse,
+    score_sparse64,
+)
 from novikoff.learners.linear import AT_ZERO, ORDERS, BadRowError, LinearLearner, Rule
 from novikoff.progress import Passes
 from novikoff.theory import bound_from_start
@@ -163,14 +174,22 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         ----------
         x : a vector, a sparse row, or a dict from feature to value
         """
-        if not self._begun():
+        try:
+            learner = self._learner
+        except AttributeError:
             return self._start_online(x).predict_one(x)
-        learner = self._learner
-        example = x if self._is_plain(x) else self._example(x)
-        if isinstance(example, tuple):
-            score = score_sparse(example[0], example[1], learner.w, learner.state)
+        # A vector that a kernel takes as it is; written out because a call would cost a tenth of the whole.
+        if type(x) is ndarray and x.dtype is FLOAT64 and x.shape == learner.shape and x.flags.c_contiguous:
+            score = score_dense64()(x, learner.w, learner.state)
+        elif type(x) is dict or isinstance(x, Mapping):
+            places, values = self._named_columns().read(x)
+            score = score_sparse64()(places, values, learner.w, learner.state)
         else:
-            score = score_dense(example, learner.w, learner.state)
+            example = self._example(x)
+            if isinstance(example, tuple):
+                score = score_sparse(example[0], example[1], learner.w, learner.state)
+            else:
+                score = score_dense(example, learner.w, learner.state)
         if score > 0.0:
             return 1
         if score < 0.0:
@@ -192,15 +211,18 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         -------
         self
         """
-        if not self._begun():
+        try:
+            learner = self._learner
+        except AttributeError:
             self.__dict__.update(self._start_online(x).learn_one(x, y).__dict__)
             return self
-        learner = self._learner
         sign = inputs.sign_of(y, self._signs)
-        if isinstance(x, Mapping):
+        if type(x) is ndarray and x.dtype is FLOAT64 and x.shape == learner.shape and x.flags.c_contiguous:
+            code = learn_dense64()(x, sign, learner.w, learner.state)
+        elif type(x) is dict or isinstance(x, Mapping):
             code = self._learn_dict(x, sign)
         else:
-            example = x if self._is_plain(x) else self._example(x)
+            example = self._example(x)
             if isinstance(example, tuple):
                 code = learn_sparse(example[0], example[1], sign, learner.w, learner.state)
             else:
@@ -237,19 +259,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
             return {name: weight for name, weight in by_name.items() if weight}
         return {name: by_name.get(name, 0.0) for name in names}
 
-    def _is_plain(self, x: Any) -> bool:
-        """Can a kernel take x as it is?"""
-        return (
-            type(x) is np.ndarray
-            and x.shape == (self._learner.width,)
-            and (x.dtype == np.float64 or x.dtype == np.float32)
-            and x.flags.c_contiguous
-        )
-
     def _example(self, x: Any) -> NDArray[Any] | inputs.SparseVector:
         """One example as the kernels take it: a vector, or a pair of columns and values."""
-        if isinstance(x, Mapping):
-            return self._named_columns().read(x)
         if sp.issparse(x):
             return inputs.sparse_vector(x, self._learner.width)
         return inputs.dense_vector(x, self._learner.width)
@@ -263,14 +274,15 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
 
     def _learn_dict(self, x: Mapping[Hashable, Any], sign: int) -> int:
         columns, learner = self._named_columns(), self._learner
-        before = len(columns)
-        width = columns.grow(x)
-        if width > before:
-            learner.widen(width)
-        code: int = learn_sparse(*columns.read(x), sign, learner.w, learner.state)
+        before = learner.width
+        places, values = columns.read(x, grow=True)
+        if len(columns) == before:
+            return learn_sparse64()(places, values, sign, learner.w, learner.state)
+        learner.widen(len(columns))
+        code = learn_sparse64()(places, values, sign, learner.w, learner.state)
         if code < 0:
             columns.shrink(before)
-            learner.width = before
+            learner.widen(before)
         self.n_features_in_ = learner.width
         return code
 

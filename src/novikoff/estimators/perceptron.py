@@ -58,7 +58,7 @@ class Perceptron(LinearClassifier):
     >>> from novikoff import Perceptron
     >>> clf = Perceptron().fit([[2, 1], [3, 0], [0, 2], [-1, 1]], ["in", "in", "out", "out"])
     >>> clf.mistakes_, clf.updates_, clf.stop_reason_
-    (3, 3, 'separated: the last of 3 passes found nothing to update')
+    (2, 2, 'separated: the last of 2 passes found nothing to update')
     >>> clf.predict([[4, 1]])
     array(['in'], dtype='<U3')
 

@@ -19,7 +19,7 @@ from novikoff.kernels.compile import inlined, outlined
 from novikoff.kernels.rows import Rows, Vector, add, dot_and_sqnorm, row_is_finite, sum_is_finite
 
 # The whole state of a run beside w: one record, so that Python and compiled code read the same names.
-STATE = np.dtype(
+_FIELDS = np.dtype(
     [
         ("zero", "i8"),  # what the learner predicts at <w,x> = 0: +1, -1, or 0 (always a mistake)
         ("margin", "i8"),  # 1: update when y<w,x> <= theta; 0: update on a mistake
@@ -42,6 +42,7 @@ STATE = np.dtype(
     ],
     align=True,
 )
+STATE = np.dtype((np.record, _FIELDS))  # so that state[0].norm reads the same in Python
 
 MISTAKE, UPDATE = 1, 2  # bits of a verdict
 # Errors about row state.row: an entry is not finite; nothing to normalise; w would overflow;

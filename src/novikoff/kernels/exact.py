@@ -1,6 +1,10 @@
 """Dot products without rounding: what decides when floats are too close to call.
 
-Every float64 is an integer times a power of two, so a sum of products of two floats is an integer
+First in twofold arithmetic: the rounding errors of all products and sums are computed exactly (Dekker,
+Knuth) and added up beside the sum. If they are all zero, as on small integers, the sum is exact;
+if the result exceeds the rounding of the errors' own sum, its sign is proved.
+
+Then in integers. Every float64 is an integer times a power of two, so a sum of products of two floats is an integer
 multiple of 2^-2148. The accumulator holds that integer in digits of 32 bits, each in an int64 so
 that carries can wait (Kulisch's long accumulator). Nothing overflows, nothing underflows, and the
 order of the terms does not matter.
@@ -14,7 +18,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.kernels.compile import allocating, allocating_kernel, outlined
+from novikoff.kernels.compile import allocating, allocating_kernel, inlined, outlined
 from novikoff.kernels.rows import Rows, Vector, cells, column, value
 
 Accumulator = NDArray[np.int64]
@@ -118,9 +122,77 @@ def _round(total: Accumulator) -> tuple[float, int]:
     return (m / 2.0, e + 1) if abs(m) == 1.0 else (m, e)
 
 
-@allocating
+@inlined
+def _fold(high: float, low: float, noise: float, a: float, b: float) -> tuple[float, float, float]:
+    """(high + low) += a b, where noise sums the sizes of the rounding errors that went into low."""
+    p = a * b
+    if abs(p) < 2.0**-960 and a != 0.0 and b != 0.0:
+        noise = math.inf  # the error of this product may not be a float
+    ta, tb = 134217729.0 * a, 134217729.0 * b  # 2^27 + 1
+    a1, b1 = ta - (ta - a), tb - (tb - b)
+    a0, b0 = a - a1, b - b1
+    product_error = ((a1 * b1 - p) + a1 * b0 + a0 * b1) + a0 * b0
+    s = high + p
+    z = s - high
+    sum_error = (high - (s - z)) + (p - z)
+    return s, low + (product_error + sum_error), noise + (abs(product_error) + abs(sum_error))
+
+
+@inlined
+def _fold_dot(
+    high: float, low: float, noise: float, rows: Rows, i: int, y: float, divisor: float, w: Vector
+) -> tuple[float, float, float]:
+    for k in cells(rows, i):
+        high, low, noise = _fold(high, low, noise, w[column(rows, k)], y * (value(rows, i, k) / divisor))
+    return _fold(high, low, noise, w[w.shape[0] - 1], y * (rows.constant / divisor))
+
+
+@inlined
+def _settled(high: float, low: float, noise: float, terms: int) -> bool:
+    """Does high + low have the sign of the sum? Adding up low rounded by at most 2 terms 2^-53 noise."""
+    return noise == 0.0 or abs(high + low) > (terms + 4) * 2.0**-51 * noise
+
+
+@outlined
 def sign_of_dot(rows: Rows, i: int, y: float, divisor: float, w: Vector, theta: float) -> int:
     """The sign of y * <w, row> - theta."""
+    high, low, noise = _fold_dot(-theta, 0.0, 0.0, rows, i, y, divisor, w)
+    if _settled(high, low, noise, w.shape[0]):
+        return 1 if high + low > 0.0 else -1 if high + low < 0.0 else 0
+    return _long_sign_of_dot(rows, i, y, divisor, w, theta)
+
+
+@outlined
+def sign_of_difference(rows: Rows, i: int, yi: float, qi: float, j: int, yj: float, qj: float, w: Vector) -> int:
+    """The sign of yi * <w, row i> - yj * <w, row j>."""
+    high, low, noise = _fold_dot(0.0, 0.0, 0.0, rows, i, yi, qi, w)
+    high, low, noise = _fold_dot(high, low, noise, rows, j, -yj, qj, w)
+    if _settled(high, low, noise, 2 * w.shape[0]):
+        return 1 if high + low > 0.0 else -1 if high + low < 0.0 else 0
+    return _long_sign_of_difference(rows, i, yi, qi, j, yj, qj, w)
+
+
+@outlined
+def sqnorm(rows: Rows, i: int) -> tuple[float, int]:
+    """||(x_i, constant)||^2 = m * 2^e, correctly rounded: the same for every storage and order."""
+    high, low, noise = _fold(0.0, 0.0, 0.0, rows.constant, rows.constant)
+    terms = 1
+    for k in cells(rows, i):
+        high, low, noise = _fold(high, low, noise, value(rows, i, k), value(rows, i, k))
+        terms += 1
+    total = high + low
+    if 2.0**-800 <= total <= 2.0**800:
+        m, e = math.frexp(total)
+        rest = (high - total) + low
+        # Rounding to total is right if high + low stays on this side of the midpoints to its neighbours.
+        midpoint = math.ldexp(1.0, e - 55 if m == 0.5 and rest < 0.0 else e - 54)
+        if noise == 0.0 or abs(rest) + (terms + 4) * 2.0**-51 * noise < midpoint:
+            return m, e
+    return _long_sqnorm(rows, i)
+
+
+@allocating
+def _long_sign_of_dot(rows: Rows, i: int, y: float, divisor: float, w: Vector, theta: float) -> int:
     total = np.zeros(DIGITS, dtype=np.int64)
     add_dot(total, rows, i, y, divisor, w)
     add_product(total, theta, -1.0)
@@ -128,8 +200,7 @@ def sign_of_dot(rows: Rows, i: int, y: float, divisor: float, w: Vector, theta: 
 
 
 @allocating
-def sign_of_difference(rows: Rows, i: int, yi: float, qi: float, j: int, yj: float, qj: float, w: Vector) -> int:
-    """The sign of yi * <w, row i> - yj * <w, row j>."""
+def _long_sign_of_difference(rows: Rows, i: int, yi: float, qi: float, j: int, yj: float, qj: float, w: Vector) -> int:
     total = np.zeros(DIGITS, dtype=np.int64)
     add_dot(total, rows, i, yi, qi, w)
     add_dot(total, rows, j, -yj, qj, w)
@@ -145,8 +216,7 @@ def rounded_dot(rows: Rows, i: int, divisor: float, w: Vector) -> tuple[float, i
 
 
 @allocating
-def sqnorm(rows: Rows, i: int) -> tuple[float, int]:
-    """||(x_i, constant)||^2 = m * 2^e, correctly rounded: the same for every storage and order."""
+def _long_sqnorm(rows: Rows, i: int) -> tuple[float, int]:
     total = np.zeros(DIGITS, dtype=np.int64)
     for k in cells(rows, i):
         add_product(total, value(rows, i, k), value(rows, i, k))

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.kernels import exact
-from novikoff.kernels.compile import allocating, allocating_kernel, inlined, kernel
+from novikoff.kernels.compile import allocating, allocating_kernel, inlined, kernel, specialised
 from novikoff.kernels.decide import (
+    STATE,
     UPDATE,
     divisor,
     learn,
@@ -22,7 +25,7 @@ from novikoff.kernels.decide import (
     side,
     slope,
 )
-from novikoff.kernels.rows import CsrRows, DenseRows, Rows, Vector, dot, dot_and_sqnorm
+from novikoff.kernels.rows import CsrRows, DenseRows, Rows, Vector, constant_term, dot, dot_and_sqnorm
 
 Signs = NDArray[np.int8]
 SLOW = 32  # an exact decision costs about as much as this many rows
@@ -33,14 +36,13 @@ NOBODY = -1  # the row that a search found, when it found none
 def _next_violated(
     rows: Rows, y: Signs, order: NDArray[np.int64], w: Vector, at: int, stop: int, level: float, tilt: float
 ) -> tuple[int, float]:
-    """The first position whose row is new, or not surely beyond theta; and its float dot product."""
+    """The first position whose row is not surely beyond theta, or new (its norm is nan); and its dot product."""
+    share = constant_term(rows, w)
+    shuffled = order.shape[0] > 0
     for t in range(at, stop):
-        i = order[t]
-        norm = rows.norm[i]
-        if norm < 0.0:
-            return t, 0.0
-        s = dot(rows, i, w)
-        if not y[i] * s > level + tilt * norm:
+        i = order[t] if shuffled else t
+        s = dot(rows, i, w, share)
+        if not y[i] * s > level + tilt * rows.norm[i]:
             return t, s
     return stop, 0.0
 
@@ -56,13 +58,13 @@ def cycle(
     budget: int,
     log: NDArray[np.int64],
 ) -> int:
-    """Passes in the given order, or (``restart``) searches for the first violated example.
+    """Passes in the given order (row by row if empty), or (``restart``) searches for the first violated example.
 
     Logs the number of updates of each pass, or the row that each search found. Returns how many
     entries it logged, or an error code; state.done says that the last pass was clean.
     """
     s = state[0]
-    n = order.shape[0]
+    n = y.shape[0]
     logged = 0
     s.norm = norm_bound(w)
     while logged < log.shape[0] and budget > 0:
@@ -77,9 +79,9 @@ def cycle(
         budget -= t - s.at
         s.at = t
         if t < stop:
-            i = order[t]
+            i = order[t] if order.shape[0] > 0 else t
             slow = s.slow
-            if rows.norm[i] < 0.0:
+            if math.isnan(rows.norm[i]):
                 verdict = learn(rows, i, float(y[i]), w, s)
             else:
                 s.row = i
@@ -115,7 +117,7 @@ def _only_this_violates(rows: Rows, y: Signs, i: int, w: Vector, m: float, error
     if s.margin or s.zero == 0 or y[i] == s.zero or y[s.found] != s.zero:
         return False
     j = s.found
-    product = y[j] * dot(rows, j, w) / divisor(rows, j)
+    product = y[j] * dot(rows, j, w, constant_term(rows, w)) / divisor(rows, j)
     kept = side(rows, j, float(y[j]), w, 0.0, product, slope(w, s.norm) * reach(rows, j), s)
     return kept == 0 and side(rows, i, float(y[i]), w, 0.0, m, error, s) == 0
 
@@ -132,21 +134,22 @@ def climb(rows: Rows, y: Signs, updating: bool, w: Vector, state: Any, budget: i
     s.norm = norm_bound(w)
     best, best_error = 0.0, 0.0
     if s.at > 0:
-        best = y[s.found] * dot(rows, s.found, w) / divisor(rows, s.found)
+        best = y[s.found] * dot(rows, s.found, w, constant_term(rows, w)) / divisor(rows, s.found)
         best_error = slope(w, s.norm) * reach(rows, s.found)
     while logged < log.shape[0] and budget > 0:
         error = slope(w, s.norm)
+        share = constant_term(rows, w)
         stop = min(n, s.at + budget)
         budget -= stop - s.at
         for i in range(s.at, stop):
-            if rows.norm[i] < 0.0:
+            if math.isnan(rows.norm[i]):
                 s.row = i
                 product, q = dot_and_sqnorm(rows, i, w)
                 code = measure(rows, i, q, w, s)
                 if code < 0:
                     return code
             else:
-                product = dot(rows, i, w)
+                product = dot(rows, i, w, share)
             m = y[i] * product / divisor(rows, i)
             e = error * reach(rows, i)
             if i > 0:
@@ -197,12 +200,12 @@ def scores(rows: Rows, w: Vector, start: int, stop: int, out: Vector) -> int:
 
 @allocating
 def _dense(x: NDArray[Any], s: Any) -> DenseRows:
-    return DenseRows(x.reshape(1, x.shape[0]), np.full(1, -1.0), s.constant, s.unit != 0)
+    return DenseRows(x.reshape(1, x.shape[0]), np.full(1, np.nan), s.constant, s.unit != 0)
 
 
 @allocating
 def _sparse(columns: NDArray[Any], values: NDArray[Any], s: Any) -> CsrRows:
-    return CsrRows(values, columns, np.array([0, values.shape[0]]), np.full(1, -1.0), s.constant, s.unit != 0)
+    return CsrRows(values, columns, np.array([0, values.shape[0]]), np.full(1, np.nan), s.constant, s.unit != 0)
 
 
 @allocating_kernel
@@ -223,3 +226,28 @@ def score_dense(x: NDArray[Any], w: Vector, state: Any) -> float:
 @allocating_kernel
 def score_sparse(columns: NDArray[Any], values: NDArray[Any], w: Vector, state: Any) -> float:
     return score(_sparse(columns, values, state[0]), 0, w, state[0].norm)
+
+
+# The same for float64 values (and uint32 columns) in C order and nothing else: see `specialised`.
+
+
+@cache
+def learn_dense64() -> Callable[[Vector, int, Vector, Any], int]:
+    return specialised(learn_dense, np.zeros(1), 1, np.zeros(2), np.zeros(1, dtype=STATE))
+
+
+@cache
+def score_dense64() -> Callable[[Vector, Vector, Any], float]:
+    return specialised(score_dense, np.zeros(1), np.zeros(2), np.zeros(1, dtype=STATE))
+
+
+@cache
+def learn_sparse64() -> Callable[[NDArray[np.uint32], Vector, int, Vector, Any], int]:
+    return specialised(
+        learn_sparse, np.zeros(1, dtype=np.uint32), np.zeros(1), 1, np.zeros(2), np.zeros(1, dtype=STATE)
+    )
+
+
+@cache
+def score_sparse64() -> Callable[[NDArray[np.uint32], Vector, Vector, Any], float]:
+    return specialised(score_sparse, np.zeros(1, dtype=np.uint32), np.zeros(1), np.zeros(2), np.zeros(1, dtype=STATE))

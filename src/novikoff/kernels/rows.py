@@ -23,7 +23,7 @@ Vector = NDArray[np.float64]
 
 class DenseRows(NamedTuple):
     X: NDArray[Any]  # (n, d) float32 or float64, C order
-    norm: Vector  # (n,) the norm of the stored row; -1 until it is first met, inf when out of range
+    norm: Vector  # (n,) the norm of the stored row; nan until it is first met, inf when out of range
     constant: float  # the appended coordinate; 0 without an intercept
     unit: bool  # rows are divided by their norm
 
@@ -86,12 +86,18 @@ def _value(rows: Any, i: Any, k: Any) -> Callable[..., Any]:
 
 
 @reassociated
-def dot(rows: Rows, i: int, w: Vector) -> float:
+def dot(rows: Rows, i: int, w: Vector, constant_term: float) -> float:
     """<w, (x_i, constant)> before any division by the norm, in an order that the machine likes."""
-    s = w[w.shape[0] - 1] * rows.constant
+    s = 0.0
     for k in cells(rows, i):
         s += w[column(rows, k)] * value(rows, i, k)
-    return s  # type: ignore[no-any-return]
+    return s + constant_term
+
+
+@inlined
+def constant_term(rows: Rows, w: Vector) -> float:
+    """The share of the constant coordinate in every dot product."""
+    return float(w[w.shape[0] - 1] * rows.constant)
 
 
 @reassociated

@@ -54,9 +54,8 @@ class LinearLearner:
 
     def __init__(self, rule: Rule, width: int, constant: float, unit: bool) -> None:
         self.w: Vector = np.zeros(width + 1)
-        self.width = width
-        self.state: Any = np.recarray(1, STATE)
-        self.state.fill(0)
+        self.width, self.shape = width, (width,)
+        self.state: Any = np.zeros(1, dtype=STATE)
         state = self.state[0]
         state.zero, state.margin, state.auto, state.theta = rule.zero, rule.margin, rule.auto, rule.theta
         state.constant, state.unit = constant, unit
@@ -91,7 +90,7 @@ class LinearLearner:
             w[: self.width] = self.w[: self.width]
             w[-1] = self.w[-1]
             self.w = w
-        self.width = width
+        self.width, self.shape = width, (width,)
 
     # What is known -----------------------------------------------------------------------------
 
@@ -153,7 +152,7 @@ class LinearLearner:
         state.at, state.found, state.done, state.pass_theta = 0, 0, False, state.theta
         n = signs.shape[0]
         budget = self._budget(rows, n)
-        turns = np.arange(n)
+        turns = np.empty(0, dtype=np.int64)  # the given order
         log = np.empty(min(max_iter, 1 if shuffle else PASSES), dtype=np.int64)
         history: list[NDArray[np.int64]] = []
         passes = 0
@@ -187,7 +186,7 @@ class LinearLearner:
         """Each row once, in the given order."""
         state = self.state[0]
         state.at = 0
-        turns = np.arange(signs.shape[0])
+        turns = np.empty(0, dtype=np.int64)
         log = np.empty(1, dtype=np.int64)
         budget = self._budget(rows, signs.shape[0])
         logged = 0

@@ -1,0 +1,1 @@
+"""The same work, us and the peers, in one run: `make bench`."""

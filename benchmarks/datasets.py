@@ -1,0 +1,44 @@
+"""Real data where it is present: `NOVIKOFF_DATA` names the folder, `benchmarks/data` by default."""
+
+from __future__ import annotations
+
+import gzip
+import os
+from pathlib import Path
+
+import numpy as np
+from sklearn.feature_extraction.text import CountVectorizer
+
+
+class MissingError(Exception):
+    """A data file that is not there."""
+
+
+def _open(name: str) -> bytes:
+    path = Path(os.environ.get("NOVIKOFF_DATA", Path(__file__).parent / "data")) / name
+    if not path.exists():
+        raise MissingError(f"{name} is not in the data folder (set NOVIKOFF_DATA)")
+    return gzip.decompress(path.read_bytes())
+
+
+def mnist():
+    """60000 x 784 pixels and the digits."""
+    pixels = np.frombuffer(_open("mnist-train-images-idx3-ubyte.gz"), np.uint8, offset=16).reshape(-1, 784)
+    digits = np.frombuffer(_open("mnist-train-labels-idx1-ubyte.gz"), np.uint8, offset=8)
+    return pixels, digits
+
+
+def newsgroups():
+    """Word counts of 11293 posts, and whether each is about hockey."""
+    lines = _open("20newsgroups-train.tab.gz").decode("utf-8", "replace").split("\n")[3:]
+    pairs = [line.partition("\t") for line in lines if line]
+    X = CountVectorizer(token_pattern=r"\S+").fit_transform(text for _, _, text in pairs)
+    return X.astype(np.float64), np.array([1 if "hockey" in label else -1 for label, _, _ in pairs])
+
+
+def noisy_plane(n: int, d: int, dtype: type, *, seed: int = 0):
+    """Gaussian rows on the grid 1/16 (so that float32 sums are exact), labels by a plane, some flipped."""
+    rng = np.random.default_rng(seed)
+    X = (np.round(rng.standard_normal((n, d)) * 16) / 16).astype(dtype)
+    u = rng.standard_normal(d)
+    return X, np.where(X @ u / np.linalg.norm(u) + 0.1 * rng.standard_normal(n) > 0, 1, -1)

@@ -1,0 +1,166 @@
+"""The loops can be left and entered anywhere, interrupted, and run without a compiler."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+from novikoff import MarginPerceptron, Perceptron
+from novikoff.data import doubling, separable
+from novikoff.estimators import linear as estimators
+from novikoff.kernels.compile import cache_directory
+from novikoff.learners import linear
+from tests import problems
+
+
+@given(problems.any_data(), st.sampled_from(["given", "first", "worst"]), st.integers(1, 30))
+def test_the_budget_of_a_call_changes_nothing(data, order, budget):
+    X, y = data
+    rule = linear.Rule(zero=0)
+    runs = []
+    for size in (budget, 10**9):
+        learner = linear.LinearLearner(rule, X.shape[1], 1.0, False)
+        rows = estimators.inputs.as_rows(X, 1.0, False)
+        learner._budget = lambda rows, n, size=size: size
+        outcome = learner.run(rows, y.astype(np.int8), order, 12, None, None)
+        learner.measure_margin(rows, y.astype(np.int8))
+        runs.append((learner.w.tobytes(), outcome.history.tolist(), outcome.separated, learner.lower, learner.upper))
+    assert runs[0] == runs[1]
+
+
+def test_ctrl_c_leaves_a_usable_model(monkeypatch, capsys):
+    problem = doubling(20)  # half a million mistakes
+
+    class Impatient(estimators.Passes):
+        def __call__(self, passes, found):
+            signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(estimators, "Passes", Impatient)
+    model = Perceptron(max_iter=10**9, verbose=1).fit(problem.X, problem.y)
+    assert model.stop_reason_.startswith("interrupted after")
+    assert model.passes_ == len(model.history_) > 0
+    assert model.mistakes_ > 0
+    assert model.margin_[0] == -np.inf
+    assert model.margin_[1] < np.inf
+    assert set(model.predict(problem.X)) <= {-1, 1}
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for one process")
+def test_ctrl_c_from_outside_is_heard_inside_a_compiled_loop():
+    code = """
+from novikoff import Perceptron
+model = Perceptron(max_iter=10**12, verbose=1)
+model.fit([[1.0, 2.0], [1.0, 2.0], [0.5, 1.0]], [0, 1, 1])
+print(model.stop_reason_)
+"""
+    child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert child.stderr.readline().startswith("Perceptron: pass")
+    child.send_signal(signal.SIGINT)
+    out, err = child.communicate(timeout=120)
+    assert child.returncode == 0, err
+    assert out.startswith("interrupted after")
+
+
+def test_verbose_writes_plain_lines_when_there_is_no_terminal(capsys):
+    problem = separable(50, 3, margin=0.05, random_state=0)
+    Perceptron(verbose=1).fit(problem.X, problem.y)
+    Perceptron(order="worst", verbose=1).fit(problem.X, problem.y)
+    lines = capsys.readouterr().err.splitlines()
+    assert any(line.startswith("Perceptron: pass") for line in lines)
+    assert any("found row" in line for line in lines)
+
+
+RUN = """
+import json, sys, warnings
+import numpy as np, scipy.sparse as sp
+from novikoff import MarginPerceptron, Perceptron
+warnings.simplefilter("ignore")
+rng = np.random.default_rng(7)
+X = rng.integers(-3, 4, (25, 4)) * 10.0 ** rng.integers(-2, 3, 4)
+y = np.where(X[:, 0] + rng.integers(-1, 2, 25) > 0, 1, -1)
+found = []
+for model in (
+    Perceptron(max_iter=5),
+    Perceptron(order="worst", max_iter=5),
+    MarginPerceptron(scale="sphere", order="first", max_iter=5),
+):
+    for data in (X, sp.csr_array(X), X * 1e160):
+        model.fit(data, y)
+        signs = np.sign(model.decision_function(data)).tolist()
+        found.append([model.coef_.tobytes().hex(), model.mistakes_, model.history_.tolist(), signs])
+model.learn_one(X[0], -1)
+found.append([model.coef_.tobytes().hex(), model.predict_one(X[1]), model.predict(X).tolist()])
+print(json.dumps(found))
+"""
+
+
+def run(**environment):
+    done = subprocess.run(
+        [sys.executable, "-c", RUN],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.fixture(scope="module")
+def compiled():
+    return run()
+
+
+def test_plain_python_takes_the_same_decisions(compiled):
+    assert run(NUMBA_DISABLE_JIT="1") == compiled
+
+
+def test_another_processor_takes_the_same_decisions(compiled, tmp_path):
+    # The generic target has no vector units beyond the base set and no fused multiply-add.
+    assert run(NUMBA_CPU_NAME="generic", NOVIKOFF_CACHE_DIR=str(tmp_path)) == compiled
+
+
+def test_a_cache_that_cannot_be_written_or_read_costs_time_only(compiled, tmp_path):
+    assert run(NOVIKOFF_CACHE_DIR=os.devnull) == compiled
+    run(NOVIKOFF_CACHE_DIR=str(tmp_path))
+    (folder,) = tmp_path.iterdir()
+    files = sorted(folder.iterdir())
+    assert files
+    for number, file in enumerate(files):
+        file.write_bytes(b"not machine code" if number % 2 else b"")
+    assert run(NOVIKOFF_CACHE_DIR=str(tmp_path)) == compiled
+
+
+def test_where_the_cache_is(monkeypatch):
+    monkeypatch.delenv("NOVIKOFF_CACHE_DIR", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", "/somewhere")
+    assert cache_directory() == Path("/somewhere/novikoff")
+    monkeypatch.setenv("NOVIKOFF_CACHE_DIR", "/else")
+    assert cache_directory() == Path("/else")
+
+
+@pytest.mark.parametrize("learner", [Perceptron, MarginPerceptron])
+def test_fit_allocates_in_proportion_to_rows_and_columns(learner):
+    import tracemalloc
+
+    problem = separable(20_000, 50, margin=0.3, random_state=0)
+    S = sp.csr_array(problem.X)
+    n, d = problem.X.shape
+    for data in (problem.X, problem.X.astype(np.float32), S):
+        learner().fit(data, problem.y)  # whatever is made once
+        tracemalloc.start()
+        learner().fit(data, problem.y)
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert peak < 8 * (12 * (n + d)) + 1_500_000 < problem.X.nbytes / 2
