@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterable, Mapping
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -25,11 +26,17 @@ FLOATS = FLOAT64, FLOAT32 = np.dtype(np.float64), np.dtype(np.float32)
 BOOLS = frozenset((bool, np.bool_))
 
 
-def matrix(estimator: Any, X: Any, *, reset: bool) -> Any:
-    """X as a C-contiguous float array or CSR matrix, without a copy where it already is one."""
+def first_matrix(estimator: Any, X: Any) -> tuple[Any, NDArray[Any] | None]:
+    """X as `matrix` gives it, and the names of its columns; the estimator is left alone."""
+    shadow = copy(estimator)
+    X = _validated(shadow, X, reset=True)
+    return X, getattr(shadow, "feature_names_in_", None)
+
+
+def matrix(estimator: Any, X: Any) -> Any:
+    """X as a C-contiguous float array or CSR matrix of the fitted width, without a copy where it already is one."""
     if (
-        not reset
-        and type(X) is np.ndarray
+        type(X) is np.ndarray
         and X.ndim == 2
         and X.dtype in FLOATS
         and X.flags.c_contiguous
@@ -38,6 +45,10 @@ def matrix(estimator: Any, X: Any, *, reset: bool) -> Any:
         and not hasattr(estimator, "feature_names_in_")
     ):
         return X
+    return _validated(estimator, X, reset=False)
+
+
+def _validated(estimator: Any, X: Any, *, reset: bool) -> Any:
     # Values are checked by the loops, which read them anyway.
     return validate_data(
         estimator, X, reset=reset, accept_sparse="csr", dtype=FLOATS, order="C", ensure_all_finite=False

@@ -89,6 +89,30 @@ def test_a_row_that_the_loop_never_reaches_is_validated_too(order):
         Perceptron(order=order, max_iter=1).fit(with_value(np.nan, 19, 0), Y)
 
 
+def test_a_failed_refit_on_other_columns_leaves_the_columns_alone():
+    import pandas as pd
+
+    model = Perceptron().fit(pd.DataFrame(X, columns=["a", "b", "c"]), Y)
+    before = state(model) | {"names": list(model.feature_names_in_)}
+    with pytest.raises(ValueError, match="row 3, column 1"):
+        model.fit(np.where(np.arange(40).reshape(20, 2) == 7, np.nan, 1.0), Y)
+    assert same(state(model) | {"names": list(model.feature_names_in_)}, before)
+    fresh = Perceptron()
+    with pytest.raises(ValueError, match="NaN"):
+        fresh.fit(with_value(np.nan), Y)
+    assert not hasattr(fresh, "n_features_in_")
+    assert model.fit(np.column_stack([X @ PROBLEM.witness, Y]), Y).n_features_in_ == 2
+    assert not hasattr(model, "feature_names_in_")
+
+
+def test_parameters_changed_after_learning_wait_for_the_next_fit():
+    model = Perceptron().fit(X, Y)
+    before, scores = state(model), model.decision_function(X)
+    model.set_params(fit_intercept=False, scale="ball", at_zero="positive")
+    assert same(state(model), before)
+    assert np.array_equal(model.decision_function(X), scores)
+
+
 def test_one_class_only():
     with pytest.raises(ValueError, match="one class only, 1"):
         Perceptron().fit(X, np.ones(20, dtype=int))

@@ -29,7 +29,7 @@ def test_the_budget_of_a_call_changes_nothing(data, order, budget):
     rule = linear.Rule(zero=0)
     runs = []
     for size in (budget, 10**9):
-        learner = linear.LinearLearner(rule, X.shape[1], 1.0, False)
+        learner = linear.LinearLearner(rule, X.shape[1], 1.0, unit=False)
         rows = estimators.inputs.as_rows(X, 1.0, False)
         learner._budget = lambda rows, n, size=size: size
         outcome = learner.run(rows, y.astype(np.int8), order, 12, None, None)
@@ -38,15 +38,15 @@ def test_the_budget_of_a_call_changes_nothing(data, order, budget):
     assert runs[0] == runs[1]
 
 
-def test_ctrl_c_leaves_a_usable_model(monkeypatch, capsys):
-    problem = doubling(20)  # half a million mistakes
+def test_ctrl_c_leaves_a_usable_model(monkeypatch):
+    problem = doubling(30)  # at least 2^29 mistakes
 
     class Impatient(estimators.Passes):
         def __call__(self, passes, found):
-            signal.raise_signal(signal.SIGINT)
+            raise KeyboardInterrupt
 
     monkeypatch.setattr(estimators, "Passes", Impatient)
-    model = Perceptron(max_iter=10**9, verbose=1).fit(problem.X, problem.y)
+    model = Perceptron(fit_intercept=False, max_iter=10**9, verbose=1).fit(problem.X, problem.y)
     assert model.stop_reason_.startswith("interrupted after")
     assert model.passes_ == len(model.history_) > 0
     assert model.mistakes_ > 0
@@ -58,7 +58,9 @@ def test_ctrl_c_leaves_a_usable_model(monkeypatch, capsys):
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for one process")
 def test_ctrl_c_from_outside_is_heard_inside_a_compiled_loop():
     code = """
+import signal
 from novikoff import Perceptron
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job starts with it ignored
 model = Perceptron(max_iter=10**12, verbose=1)
 model.fit([[1.0, 2.0], [1.0, 2.0], [0.5, 1.0]], [0, 1, 1])
 print(model.stop_reason_)

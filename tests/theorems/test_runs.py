@@ -190,7 +190,7 @@ def test_the_warning_says_how_far_off_why_and_what_to_try():
         f"the last pass made {model.history_[-1]} mistake",
         f"{upper:.4g}",
         f"{model.bound(Fraction(upper)):,}",
-        "raise max_iter",
+        "Raise max_iter",
         "StandardScaler",
     ):
         assert part in text

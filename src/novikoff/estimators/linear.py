@@ -96,20 +96,21 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         self
         """
         self._check_parameters()
-        X = inputs.matrix(self, X, reset=True)
+        X, names = inputs.first_matrix(self, X)
         classes, signs = inputs.two_classes(y, X.shape[0])
-        begun = self._begun() and self._learner.width == X.shape[1]
-        learner = self._learner.continued() if self.warm_start and begun else self._fresh(X.shape[1])
+        learner = self._fresh(X.shape[1])
+        if self.warm_start and self._begun() and self._learner.width == X.shape[1]:
+            learner.start_from(self._learner)
         rng = check_random_state(self.random_state) if self.shuffle else None
         try:
-            rows = inputs.as_rows(X, *self._geometry())
+            rows = inputs.as_rows(X, *learner.geometry)
             with Passes(type(self).__name__, self.order) if self.verbose else nullcontext() as watch:
                 outcome = learner.run(rows, signs, self.order, self.max_iter, rng, watch)
             if not outcome.interrupted:
                 learner.measure_margin(rows, signs)
         except BadRowError as bad:
-            raise self._row_error(bad, X) from None
-        self._adopt(learner, classes)
+            raise inputs.row_error(bad.code, X, bad.row, names) from None
+        self._adopt(learner, classes, names)
         self.history_ = outcome.history
         self.passes_ = self.n_iter_ = len(outcome.history)
         self.stop_reason_ = words.stop_reason(outcome, self.max_iter, self.order)
@@ -131,20 +132,23 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         self
         """
         begun = self._begun()
-        if not begun:
+        if begun:
+            X, names = inputs.matrix(self, X), getattr(self, "feature_names_in_", None)
+            labels, signs = inputs.two_classes(y, X.shape[0], self.classes_)
+            learner = self._learner.copy()
+        else:
             self._check_parameters()
-        X = inputs.matrix(self, X, reset=not begun)
-        labels = self.classes_ if begun else inputs.first_labels(y, classes)
-        labels, signs = inputs.two_classes(y, X.shape[0], labels)
-        learner = self._learner.copy() if begun else self._fresh(X.shape[1])
+            X, names = inputs.first_matrix(self, X)
+            labels, signs = inputs.two_classes(y, X.shape[0], inputs.first_labels(y, classes))
+            learner = self._fresh(X.shape[1])
         try:
-            learner.one_pass(inputs.as_rows(X, *self._geometry()), signs)
+            learner.one_pass(inputs.as_rows(X, *learner.geometry), signs)
         except BadRowError as bad:
-            raise self._row_error(bad, X) from None
+            raise inputs.row_error(bad.code, X, bad.row, names) from None
         if begun:
             self._learner = learner
         else:
-            self._adopt(learner, labels)
+            self._adopt(learner, labels, names)
             self._nothing_batched()
         self.passes_ += 1
         self.n_iter_ = self.passes_
@@ -153,11 +157,11 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """<w,x> + intercept with the exact sign; under ``scale="sphere"`` that of x/||x||."""
         check_is_fitted(self)
-        X = inputs.matrix(self, X, reset=False)
+        X = inputs.matrix(self, X)
         try:
-            return self._learner.scores(inputs.as_rows(X, *self._geometry()), X.shape[0])
+            return self._learner.scores(inputs.as_rows(X, *self._learner.geometry), X.shape[0])
         except BadRowError as bad:
-            raise self._row_error(bad, X) from None
+            raise inputs.row_error(bad.code, X, bad.row, getattr(self, "feature_names_in_", None)) from None
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The labels. At zero as ``at_zero`` says; under "mistake", the first label."""
@@ -242,9 +246,10 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
             names = [int(column) for column in columns]
         else:
             values = inputs.dense_vector(x, learner.width)
-        length = inputs.norm(values, self._constant()) if self.scale == "sphere" else 1.0
+        constant, unit = learner.geometry
+        length = inputs.norm(values, constant) if unit else 1.0
         row = {name: float(value) / length for name, value in zip(names, values, strict=True)}
-        row[None] = self._constant() / length
+        row[None] = constant / length
         return row
 
     def weights(self, names: Iterable[Hashable] | None = None) -> dict[Hashable, float]:
@@ -292,9 +297,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         twin: Self = type(self)(**self.get_params(deep=False))
         named = isinstance(x, Mapping)
         width = 0 if named else x.shape[-1] if sp.issparse(x) else len(inputs.dense_vector(x, None))
-        twin._adopt(twin._fresh(width), PLUS_MINUS)
+        twin._adopt(twin._fresh(width), PLUS_MINUS, None)
         twin._columns = inputs.Columns(fixed=False) if named else None
-        twin.n_features_in_ = width
         twin._nothing_batched()
         return twin
 
@@ -307,7 +311,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
 
     @property
     def intercept_(self) -> NDArray[np.float64]:
-        return self._fitted().w[-1:] * self._constant()
+        return self._fitted().w[-1:] * self._learner.geometry[0]
 
     @property
     def mistakes_(self) -> int:
@@ -319,14 +323,14 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
 
     @property
     def radius_(self) -> float:
-        return 1.0 if self.scale == "ball" else self._fitted().radius
+        return 1.0 if self._fitted().ball else self._learner.radius
 
     @property
     def margin_(self) -> tuple[float, float]:
         learner = self._fitted()
         lower = learner.lower if learner.lower_updates == learner.updates else -math.inf
         upper = learner.upper
-        if self.scale == "ball":
+        if learner.ball:
             # Dividing rows by R divides margins by R; the ends stay on their sides.
             below, above = root(learner.radius_sq)
             if math.isfinite(lower):
@@ -347,7 +351,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         """
         learner = self._fitted()
         radius_sq, theta, start = learner.radius_sq, Fraction(learner.theta), Fraction(learner.start_norm)
-        if self.scale == "ball":
+        if learner.ball:
             radius_sq, theta, start = Fraction(1), theta / radius_sq, start / root(radius_sq)[0]
         return bound_from_start(radius_sq, gamma, start, theta)
 
@@ -393,27 +397,21 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         if not math.isfinite(self.intercept_scaling):
             raise ValueError(f"intercept_scaling must be finite, got {self.intercept_scaling!r}")
 
-    def _constant(self) -> float:
-        return float(self.intercept_scaling) if self.fit_intercept else 0.0
-
-    def _geometry(self) -> tuple[float, bool]:
-        """The constant coordinate, and whether rows are put on the sphere."""
-        return self._constant(), self.scale == "sphere"
-
     def _fresh(self, width: int) -> LinearLearner:
-        return LinearLearner(self._rule(), width, *self._geometry())
+        constant = float(self.intercept_scaling) if self.fit_intercept else 0.0
+        return LinearLearner(self._rule(), width, constant, unit=self.scale == "sphere", ball=self.scale == "ball")
 
-    def _adopt(self, learner: LinearLearner, classes: NDArray[Any]) -> None:
-        self._learner, self.classes_ = learner, classes
+    def _adopt(self, learner: LinearLearner, classes: NDArray[Any], names: NDArray[Any] | None) -> None:
+        self._learner, self.classes_, self.n_features_in_ = learner, classes, learner.width
         self._signs, self._columns = inputs.sign_table(classes), None
+        self.__dict__.pop("feature_names_in_", None)
+        if names is not None:
+            self.feature_names_in_ = names
 
     def _nothing_batched(self) -> None:
         self.passes_ = self.n_iter_ = 0
         self.history_ = np.empty(0, dtype=np.int64)
         self.stop_reason_ = "learning from a stream, which has no end"
-
-    def _row_error(self, bad: BadRowError, X: Any) -> ValueError:
-        return inputs.row_error(bad.code, X, bad.row, getattr(self, "feature_names_in_", None))
 
     def _theorem_allows(self) -> tuple[float, int | None]:
         """U with gamma* <= U, and the least that the theorem then allows."""

@@ -35,18 +35,18 @@ def not_separated(name: str, model: Any, outcome: Outcome, upper: float, allowed
     noun = "mistake" if model.mistakes_ == model.updates_ else "update"
     last = last_pass(outcome, model.order, noun)
     text = f"{name} did not separate the data in max_iter = {model.max_iter:,} passes: {last}. "
-    if upper < 1e-10 * model.radius_:
-        return text + (
-            f"The updates cancel out: no separator has a margin above {upper:.2g} (R = {model.radius_:.4g}), so these "
-            "data are not separable in any useful sense. Two equal rows with different labels are one such case."
-        )
     if allowed is not None:
+        least = f"{allowed:,}" if allowed < 10**15 else f"{float(allowed):.3g}"
         text += (
             f"No separator has a margin above {upper:.4g} (R = {model.radius_:.4g}), so the theorem allows at least "
-            f"{allowed:,} {noun}s, and {model.updates_:,} were made: raise max_iter to go on. "
+            f"{least} {noun}s, and {model.updates_:,} were made. "
         )
-    else:
-        text += "Raise max_iter to go on. "
+    if upper < 1e-10 * model.radius_:
+        return text + (
+            "The updates cancel out: these data are not separable in any useful sense. Look for equal rows with "
+            "different labels, or allow for errors with another learner."
+        )
+    text += "Raise max_iter to go on. "
     return text + (
         "Features on one scale (sklearn.preprocessing.StandardScaler) often enlarge the margin. If the data cannot be "
         "separated at all, no max_iter will do."

@@ -52,13 +52,14 @@ class Outcome(NamedTuple):
 class LinearLearner:
     """w, with the constant coordinate last, and the counts of a run."""
 
-    def __init__(self, rule: Rule, width: int, constant: float, unit: bool) -> None:
+    def __init__(self, rule: Rule, width: int, constant: float, *, unit: bool, ball: bool = False) -> None:
         self.w: Vector = np.zeros(width + 1)
         self.width, self.shape = width, (width,)
         self.state: Any = np.zeros(1, dtype=STATE)
         state = self.state[0]
         state.zero, state.margin, state.auto, state.theta = rule.zero, rule.margin, rule.auto, rule.theta
         state.constant, state.unit = constant, unit
+        self.ball = ball  # radius, margin and bound are reported for rows divided by R
         self.start_norm = 0.0  # ||w|| at the start, rounded up
         self.lower = -math.inf  # margin over the data of the last run
         self.lower_updates = 0  # the number of updates at which `lower` was true
@@ -69,19 +70,11 @@ class LinearLearner:
         twin.w, twin.state = self.w.copy(), self.state.copy()
         return twin
 
-    def continued(self) -> LinearLearner:
-        """The same weights at the start of a new run: nothing counted yet."""
-        rule = Rule(
-            self.zero,
-            bool(self.state[0].margin),
-            0.0 if self.state[0].auto else float(self.theta),
-            bool(self.state[0].auto),
-        )
-        twin = LinearLearner(rule, self.width, float(self.state[0].constant), bool(self.state[0].unit))
-        twin.w[:] = self.w
-        twin.start_norm = sqrt_up(self._sqnorm())
-        twin.state[0].norm = twin.start_norm
-        return twin
+    def start_from(self, other: LinearLearner) -> None:
+        """The weights of another learner of the same width; nothing counted yet."""
+        self.w[:-1] = other.w[: self.width]
+        self.w[-1] = other.w[-1] if self.state[0].constant else 0.0
+        self.start_norm = sqrt_up(self._sqnorm())
 
     def widen(self, width: int) -> None:
         """Room for `width` columns: the constant coordinate stays last."""
@@ -93,6 +86,11 @@ class LinearLearner:
         self.width, self.shape = width, (width,)
 
     # What is known -----------------------------------------------------------------------------
+
+    @property
+    def geometry(self) -> tuple[float, bool]:
+        """The constant coordinate, and whether rows are put on the sphere."""
+        return float(self.state[0].constant), bool(self.state[0].unit)
 
     @property
     def zero(self) -> int:
@@ -177,7 +175,7 @@ class LinearLearner:
                     if watch:
                         watch(passes, int(page[logged - 1]))
         except KeyboardInterrupt:
-            interrupted = True
+            interrupted = not state.done
         self.lower = -math.inf
         joined = np.concatenate(history) if history else np.empty(0, dtype=np.int64)
         return Outcome(joined, bool(state.done), interrupted)
