@@ -16,15 +16,25 @@ def grids(draw, *, rows=(2, 12), columns=(1, 5), bits=3, magnitude=4):
 
 
 @st.composite
-def near_ties(draw, *, rows=(2, 10), columns=(1, 5)):
-    """Rows that almost cancel: multiples of a few vectors, moved by a few units in the last place."""
+def near_ties(draw, *, rows=(2, 12), columns=(2, 6)):
+    """Every row is orthogonal to the weights that a learner has when it meets it, but for rounding.
+
+    So the float dot product is noise, and only exact arithmetic knows its sign.
+    """
     n, d = draw(st.integers(*rows)), draw(st.integers(*columns))
+    constant = draw(st.sampled_from([0.0, 1.0]))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    base = rng.standard_normal((2, d)) * 10.0 ** rng.integers(-6, 7)
-    X = base[rng.integers(0, 2, n)] * rng.choice([-3.0, -1.0, 1.0, 3.0, 1 / 3], (n, 1))
-    for _ in range(draw(st.integers(0, 2))):
-        X = np.nextafter(X, rng.choice([-np.inf, np.inf], X.shape))
-    return X, draw(labels(n))
+    y = draw(labels(n))
+    scale = 10.0 ** rng.integers(-4, 5, d)
+    w = np.zeros(d + 1)
+    X = np.empty((n, d))
+    for i in range(n):
+        x = np.append(rng.standard_normal(d) * scale, constant)
+        for _ in range(3):  # towards <w,x> = 0, by the features alone
+            x[:d] -= w[:d] * (w @ x) / max(w[:d] @ w[:d], 1e-300)
+        X[i] = x[:d]
+        w += y[i] * x
+    return X, y
 
 
 @st.composite

@@ -24,8 +24,12 @@ def perceptron(
     order: str = "given",
     max_iter: int = 100,
     threshold: float | str | None = None,
+    rounded: bool = False,
 ) -> Result:
-    """Perceptron, or Margin Perceptron with a threshold, on rows with the constant appended."""
+    """Perceptron, or Margin Perceptron with a threshold, on rows with the constant appended.
+
+    Decisions are always exact; with ``rounded`` the weights are float64 after every update.
+    """
     rows = [[Fraction(float(v)) for v in row] + [Fraction(constant)] for row in X]
     w = [Fraction(0)] * len(rows[0])
     norms = [sum(v * v for v in row) for row in rows]
@@ -61,6 +65,8 @@ def perceptron(
                 continue
             mistakes += wrong(i)
             w = [a + y[i] * b for a, b in zip(w, rows[i], strict=True)]
+            if rounded:
+                w = [Fraction(float(a)) for a in w]
             steps.append(i)
             found += 1
         history.append(found if order == "given" else turns[0] if found else -1)

@@ -128,6 +128,21 @@ def test_the_reference_in_rationals_agrees(data, at_zero, order, threshold, cons
     assert model.history_.tolist() == expected.history
 
 
+@given(problems.near_ties(), AT_ZERO, ORDER, st.sampled_from([None, 0.0]), st.sampled_from([0.0, 1.0]))
+def test_decisions_are_exact_where_the_weights_round(data, at_zero, order, threshold, constant):
+    X, y = data
+    options = {"at_zero": at_zero, "order": order, "max_iter": 6, "fit_intercept": constant > 0}
+    model = Perceptron(**options) if threshold is None else MarginPerceptron(threshold=threshold, **options)
+    expected = reference.perceptron(
+        X, y, constant=constant, zero=ZERO[at_zero], order=order, max_iter=6, threshold=threshold, rounded=True
+    )
+    for variant in (X, sp.csr_array(X)):
+        fit(model, variant, y)
+        assert [*model.coef_[0], *model.intercept_] == [*expected.w[:-1], expected.w[-1] * Fraction(constant)]
+        assert (model.mistakes_, model.updates_) == (expected.mistakes, expected.updates)
+        assert model.history_.tolist() == expected.history
+
+
 @given(problems.any_data(), LEARNERS, AT_ZERO, SCALE, st.integers(1, 3), st.data())
 def test_any_split_into_batches(data, learner, at_zero, scale, passes, draw):
     X, y = data

@@ -1,0 +1,101 @@
+"""The arithmetic under the decisions, against rationals."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from novikoff import Perceptron
+from novikoff.kernels import exact
+from novikoff.kernels.rows import DenseRows
+from novikoff.theory.exact import round_down, round_up, sqrt_down, sqrt_up
+
+FLOATS = st.floats(allow_nan=False, allow_infinity=False)
+TAME = st.floats(-(2.0**300), 2.0**300, allow_nan=False).filter(lambda v: v == 0 or abs(v) > 2.0**-300)
+
+
+@st.composite
+def cancelling(draw, numbers):
+    """Two vectors whose products cancel, but for a few last places and a small rest."""
+    a, b = (draw(st.lists(numbers, min_size=3, max_size=3)) for _ in range(2))
+    shrunk = draw(st.lists(st.booleans(), min_size=3, max_size=3))
+    moved = [math.nextafter(v, 0.0) if less else v for v, less in zip(b, shrunk, strict=True)]
+    rest = draw(st.lists(numbers, max_size=2))
+    small = [v * 2.0 ** -draw(st.integers(0, 200)) for v in rest]
+    return a + a + rest, b + [-v for v in moved] + small
+
+
+def row(x, constant=0.0):
+    return DenseRows(np.array([x], dtype=np.float64), np.full(1, np.nan), constant, False)
+
+
+def sign(value):
+    return (value > 0) - (value < 0)
+
+
+def inner(x, w):
+    return sum((Fraction(a) * Fraction(b) for a, b in zip(x, w, strict=True)), Fraction(0))
+
+
+@pytest.mark.parametrize("numbers", [TAME, FLOATS], ids=["tame", "any"])
+@given(data=st.data())
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_signs(numbers, data):
+    x, w = data.draw(cancelling(numbers))
+    theta = abs(data.draw(numbers))
+    weights = np.array([*w, 0.0])
+    assert exact.sign_of_dot(row(x), 0, 1.0, 1.0, weights, 0.0) == sign(inner(x, w))
+    assert exact.sign_of_dot(row(x), 0, -1.0, 1.0, weights, theta) == sign(-inner(x, w) - Fraction(theta))
+    assert exact.to_fraction(exact.exact_dot(row(x), 0, 1.0, 1.0, weights)) == inner(x, w)
+    both = DenseRows(np.array([x, x[::-1]]), np.full(2, np.nan), 0.0, False)
+    difference = inner(x, w) - inner(x[::-1], w)
+    assert exact.sign_of_difference(both, 0, 1.0, 1.0, 1, 1.0, 1.0, weights) == sign(difference)
+
+
+@given(st.lists(FLOATS, min_size=1, max_size=6), FLOATS)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_norms_are_correctly_rounded(x, constant):
+    truth = sum((Fraction(v) ** 2 for v in [*x, constant]), Fraction(0))
+    m, e = exact.sqnorm(row(x, constant), 0)
+    assert m == float(truth / Fraction(2) ** e)
+    assert m == 0 or 0.5 <= m < 1
+
+
+@pytest.mark.parametrize(
+    ("x", "square"),
+    [
+        ([1.0, 2**-27, 2**-27], 1.0),  # 1 + 2^-53 is half way: to even
+        ([1.0, 2**-27, 2**-27, 2**-60], 1.0 + 2**-52),
+        ([1.0, 2**-27, 2**-27, 2**-27], 1.0 + 2**-52),
+        ([1.0 - 2**-53, 2**-27, 2**-27], 1.0 - 2**-53),  # 1 - 2^-53 + 2^-106, just above a float below 1
+        ([1.0 - 2**-53, 2**-27, 2**-27, 2**-27], 1.0),  # 1 - 2^-54 + 2^-106: past the midpoint below 1
+        ([3.0, 4.0], 25.0),
+    ],
+)
+def test_norms_at_the_midpoints(x, square):
+    m, e = exact.sqnorm(row(x), 0)
+    assert math.ldexp(m, e) == square == float(sum(Fraction(v) ** 2 for v in x))
+
+
+def test_partial_sums_that_overflow_on_the_way_to_a_finite_dot_product():
+    # Three products of 2^1023 outweigh two, but a float sum may have met infinity before.
+    model = Perceptron(fit_intercept=False).learn_one([2.0**624] * 5, 1)
+    for pattern in ([1, 1, -1, -1, -1], [-1, -1, -1, 1, 1], [1, -1, 1, -1, -1]):
+        x = np.array(pattern) * 2.0**399
+        assert model.predict_one(x) == -1
+        assert model.predict_one(-x) == 1
+        assert model.decision_function([x])[0] == -(2.0**1023)
+
+
+@given(st.fractions(min_value=0))
+def test_roots_and_roundings_stay_on_their_side(value):
+    down, up = sqrt_down(value), sqrt_up(value)
+    assert Fraction(down) ** 2 <= value <= Fraction(up) ** 2
+    assert up in (down, math.nextafter(down, math.inf))
+    assert Fraction(round_down(value)) <= value <= Fraction(round_up(value))
+    assert round_up(-value) == -round_down(value)
