@@ -84,9 +84,9 @@ def test_norms_at_the_midpoints(x, square):
 
 def test_partial_sums_that_overflow_on_the_way_to_a_finite_dot_product():
     # Three products of 2^1023 outweigh two, but a float sum may have met infinity before.
-    model = Perceptron(fit_intercept=False).learn_one([2.0**624] * 5, 1)
+    model = Perceptron(fit_intercept=False).learn_one([2.0**625] * 5, 1)
     for pattern in ([1, 1, -1, -1, -1], [-1, -1, -1, 1, 1], [1, -1, 1, -1, -1]):
-        x = np.array(pattern) * 2.0**399
+        x = np.array(pattern) * 2.0**398
         assert model.predict_one(x) == -1
         assert model.predict_one(-x) == 1
         assert model.decision_function([x])[0] == -(2.0**1023)
