@@ -9,11 +9,12 @@ from fractions import Fraction
 from typing import Any, Protocol, runtime_checkable
 
 from novikoff.theory import bound_from_start, update_bound
-from novikoff.theory.exact import Number, rational, sqrt_down, sqrt_up
+from novikoff.theory.exact import Number, nearest, rational, sqrt_down, sqrt_up
 
 Row = Mapping[Hashable, float]
 Exact = dict[Hashable, Fraction]
 CONSTANT = None  # the name of the constant coordinate
+ORDINARY = 2.0**-900  # sums of products between this and its inverse neither overflow nor underflow
 
 
 class Learner(Protocol):
@@ -52,10 +53,10 @@ class Transcript:
         After each update: ||w||^2; and with a witness (taken at length 1) <w,w*> and <w,w*>/||w||.
     radius, margin : float or None
         R and the witness's gamma over the stream, rows as learned from. ``radius_sq`` and ``margin_sq``
-        are exact; gamma <= 0 means that the witness does not separate the stream.
+        are exact; gamma <= 0 means that the witness does not separate the stream (``margin_sq`` is then 0).
     inequalities_held : bool or None
         Did every update add at least gamma to <w,w*>, and at most ||x||^2 + 2 theta to ||w||^2? Checked in
-        rationals on a w that is carried exactly.
+        rationals on a w that is carried exactly. None without a witness that separates the stream.
     exact : bool or None
         Was the learner's float w always equal to that exact w? If not, the second inequality was
         checked up to twice |x| times the proved rounding of w.
@@ -83,6 +84,8 @@ class Transcript:
             how = "exactly" if self.exact else "up to the rounding of w"
             verdict = "held" if self.inequalities_held else "FAILED"
             text += f"; both inequalities of the proof {verdict} at every update, {how}"
+        elif self.margin is not None:
+            text += "; the witness does not separate the stream"
         return text
 
 
@@ -138,7 +141,6 @@ class _Follower:
         self._given = witness
         self._witness: Exact | None = None
         self._updates = self._count()
-        self._fresh = self._updates == 0
         self.updates = 0
         self.norm_sq: list[float] = []
         self.inner: list[float] = []
@@ -170,11 +172,11 @@ class _Follower:
         self.updates += updated
         if self._given is None:
             if updated:
-                self.norm_sq.append(math.fsum(a * a for a in self._learner.weights().values()))
+                self.norm_sq.append(sum(a * a for a in self._learner.weights().values()))
             return
         row = self._learner.row_of(x)
         if self._witness is None:
-            self._witness = _by_name(self._given, row)
+            self._witness = _by_name(self._given, row, int(getattr(self._learner, "n_features_in_", len(row) - 1)))
         self._measure(row, y)
         if updated:
             self._follow({name: Fraction(value) for name, value in row.items()}, y)
@@ -183,11 +185,12 @@ class _Follower:
         """R and gamma over all rounds; rationals only for rows that floats cannot rule out."""
         assert self._witness is not None
         slack = 2.0**-50 * (len(row) + 2)
-        square = math.fsum(a * a for a in row.values())
-        if not square * (1 + slack) < self._radius_sq or math.isinf(square):
+        square = sum(a * a for a in row.values())
+        if not (ORDINARY < square < 1 / ORDINARY and square * (1 + slack) < self._radius_sq):
             self._radius_sq = max(self._radius_sq, sum((Fraction(a) ** 2 for a in row.values()), Fraction(0)))
         terms = [float(self._witness.get(name, 0)) * a * y for name, a in row.items()]
-        if self._worst is None or not math.fsum(terms) - slack * math.fsum(map(abs, terms)) > self._worst:
+        size = sum(map(abs, terms))
+        if self._worst is None or not (ORDINARY < size < 1 / ORDINARY and sum(terms) - slack * size > self._worst):
             margin = y * sum(
                 (self._witness.get(name, Fraction(0)) * Fraction(a) for name, a in row.items()), Fraction(0)
             )
@@ -214,10 +217,10 @@ class _Follower:
                 self._rounding[name] = self._rounding.get(name, Fraction(0)) + Fraction(math.ulp(floats[name])) / 2
                 if difference > self._rounding[name]:
                     self._grew_enough = False
-        length = math.sqrt(sum(a * a for a in self._witness.values()))
-        self.norm_sq.append(float(self._length_sq))
-        self.inner.append(float(self._along) / length)
-        self.potential.append(self.inner[-1] / math.sqrt(self._length_sq) if self._length_sq else 0.0)
+        witness_sq = sum((a * a for a in self._witness.values()), Fraction(0))
+        self.norm_sq.append(nearest(self._length_sq))
+        self.inner.append(_signed_root(self._along, witness_sq))
+        self.potential.append(_signed_root(self._along, witness_sq * self._length_sq) if self._length_sq else 0.0)
 
     def report(self) -> dict[str, Any]:
         """The fields of a `Transcript`."""
@@ -235,25 +238,32 @@ class _Follower:
             margin_sq=margin_sq if separates else Fraction(0),
             radius=sqrt_up(self._radius_sq),
             margin=gamma,
-            inequalities_held=self._grew_enough
-            and (self._least_gain is None or (separates and self._least_gain >= self._worst)),
+            inequalities_held=self._grew_enough and (self._least_gain is None or self._least_gain >= self._worst)
+            if separates
+            else None,
             exact=self._exact,
         )
         if separates:
             known["bound"] = (
                 update_bound(self._radius_sq, margin_sq, self._theta())
-                if self._fresh
+                if self._start == 0
                 else bound_from_start(self._radius_sq, Fraction(gamma), Fraction(sqrt_up(self._start)), self._theta())
             )
         return known
 
 
-def _by_name(witness: Sequence[Number] | Mapping[Hashable, Number], row: Row) -> Exact:
-    """The witness as a dict over the names of a row's coordinates."""
+def _signed_root(a: Fraction, b: Fraction) -> float:
+    """a / sqrt(b)."""
+    return math.copysign(sqrt_down(a * a / b), a)
+
+
+def _by_name(witness: Sequence[Number] | Mapping[Hashable, Number], row: Row, width: int) -> Exact:
+    """The witness as a dict over the names of a row's coordinates, its largest weight between 1 and 2."""
     if isinstance(witness, Mapping):
         named = {name: rational(value) for name, value in witness.items()}
     else:
-        width = len(row) - 1
+        if not all(name is CONSTANT or isinstance(name, int) for name in row):
+            raise ValueError("the examples are dicts, so the witness must be one, too: feature -> weight")
         if len(witness) not in (width, width + 1):
             raise ValueError(
                 f"the witness has {len(witness)} weights; the examples have {width} features and a constant coordinate"
@@ -262,4 +272,6 @@ def _by_name(witness: Sequence[Number] | Mapping[Hashable, Number], row: Row) ->
         named = {name: rational(value) for name, value in zip(names, witness, strict=False)}
     if not any(named.values()):
         raise ValueError("the witness is zero: it must point somewhere")
-    return named
+    largest = max(abs(value) for value in named.values())
+    scale = Fraction(2) ** (largest.denominator.bit_length() - largest.numerator.bit_length())
+    return {name: value * scale for name, value in named.items()}

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import column_or_1d, validate_data
 
-from novikoff.kernels.decide import NOT_FINITE, OVERFLOW, THETA_RANGE, ZERO_ROW, divisor
+from novikoff.kernels.decide import NORM_RANGE, NOT_FINITE, OVERFLOW, THETA_RANGE, ZERO_ROW, divisor
 from novikoff.kernels.loops import Signs
 from novikoff.kernels.rows import CsrRows, DenseRows, Rows, has_duplicates
 
@@ -61,6 +61,8 @@ def as_rows(X: Any, constant: float, unit: bool) -> Rows:
     norm = np.full(n, np.nan)
     if not sp.issparse(X):
         return DenseRows(_unlocked(X), norm, constant, unit)
+    if X.nnz and not 0 <= X.indices.min() <= X.indices.max() < X.shape[1]:
+        raise ValueError(f"X is a damaged sparse matrix: it has {X.shape[1]} columns, but stores entries outside them")
     rows = _csr(X, norm, constant, unit)
     if not X.has_canonical_format and has_duplicates(rows, X.shape[1]):
         X = X.copy()
@@ -114,15 +116,23 @@ def _labels(y: NDArray[Any]) -> NDArray[Any]:
             raise ValueError(f"Input y contains NaN or infinity: y[{row}] = {y[row]}. Labels must be two classes")
         if ends[0] != ends[1] and bool(np.all((y == ends[0]) | (y == ends[1]))):
             return ends
+    classes = distinct(y)
     kind = type_of_target(y, input_name="y", raise_unknown=True)
     if kind.startswith("continuous"):
         raise ValueError(f"Unknown label type: {kind}. Labels must be two classes, not real numbers")
-    classes = np.unique(y)
     if len(classes) == 1:
         raise ValueError(f"y holds one class only, {_item(classes[0])!r}: a separator needs examples of two classes")
     if len(classes) > 2:
         raise _too_many(f"{kind}: y holds {len(classes)} classes")
     return classes
+
+
+def distinct(labels: Any) -> NDArray[Any]:
+    """The different labels, in order."""
+    try:
+        return np.unique(np.asarray(labels))
+    except TypeError as error:
+        raise ValueError(f"labels of different types cannot be put in order: {error}") from None
 
 
 def _too_many(what: str) -> ValueError:
@@ -139,7 +149,7 @@ def first_labels(y: Any, classes: Any) -> NDArray[Any] | None:
         if kinds.dtype.kind == "b":
             return np.array([False, True])
         return np.array([-1, 1]) if kinds.dtype.kind in "if" and np.isin(kinds, (-1, 1)).all() else None
-    pair = np.unique(np.asarray(classes))
+    pair = distinct(classes)
     if len(pair) > 2:
         raise _too_many(f"multiclass: classes holds {len(pair)} labels")
     if len(pair) < 2:
@@ -168,16 +178,18 @@ def sign_of(y: Any, table: Mapping[Hashable, int]) -> int:
 
 def dense_vector(x: Any, width: int | None) -> NDArray[Any]:
     """A list, array, frame row or 1 x d matrix as a float vector of the expected length."""
-    vector = np.asarray(x)
+    try:
+        vector = np.asarray(x)
+        if vector.dtype not in FLOATS:
+            if vector.dtype.kind == "c":
+                raise ValueError("complex numbers have no sign")
+            vector = vector.astype(np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError(f"x must hold real numbers: {error}") from None
     if vector.ndim == 2 and vector.shape[0] == 1:
         vector = vector[0]
     if vector.ndim != 1:
         raise ValueError(f"x must be one example, a vector; got an array of shape {vector.shape}")
-    if vector.dtype not in FLOATS:
-        try:
-            vector = vector.astype(np.float64)
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"x must hold numbers: {error}") from None
     _check_width(vector.shape[0], width)
     return np.ascontiguousarray(vector)
 
@@ -189,7 +201,12 @@ def sparse_vector(x: Any, width: int | None) -> SparseVector:
     _check_width(x.shape[-1], width)
     row = sp.csr_array(x.reshape(1, x.shape[-1]))
     if not row.has_canonical_format:
+        row = row.copy()
         row.sum_duplicates()
+    if row.data.dtype.kind not in "fiub" or (
+        row.nnz and not 0 <= row.indices.min() <= row.indices.max() < row.shape[1]
+    ):
+        raise ValueError("x must be a sparse row of real numbers whose columns are inside its shape")
     values = row.data if row.data.dtype in FLOATS else row.data.astype(np.float64)
     return row.indices.astype(np.uint32), values
 
@@ -230,6 +247,8 @@ class Columns:
             if unseen is not None:
                 raise ValueError(f"feature {unseen!r} was not seen in fit")
         check_finite(x, values)
+        if None in keys:
+            raise ValueError("None cannot be the name of a feature: it stands for the constant coordinate")
         if grow:
             for key in keys:
                 self._index.setdefault(key, len(self._index))
@@ -250,9 +269,11 @@ def numbers(x: Mapping[Hashable, Any]) -> NDArray[np.float64]:
     """The values of a dict."""
     try:
         return np.fromiter(x.values(), dtype=np.float64, count=len(x))
-    except (TypeError, ValueError):
-        name = next(name for name, value in x.items() if not isinstance(value, int | float | np.number))
-        raise ValueError(f"feature {name!r} is {x[name]!r}: a number is expected") from None
+    except (TypeError, ValueError, OverflowError):
+        for name, value in x.items():
+            if not isinstance(value, int | float | np.number):
+                raise ValueError(f"feature {name!r} is {value!r}: a number is expected") from None
+        raise ValueError("a value is too large for float64: every value must be a finite number") from None
 
 
 def check_finite(x: Mapping[Hashable, Any], values: NDArray[np.float64]) -> None:
@@ -294,6 +315,8 @@ def _refused(code: int, place: str, columns: Any, values: NDArray[Any], names: A
         )
     if code == OVERFLOW:
         return ValueError(f"the weights overflow at {place}: its values are too large for float64. Scale the features")
+    if code == NORM_RANGE:
+        return ValueError(f"scale='sphere' divides by the norm, which at {place} is not a float64. Scale the features")
     assert code == THETA_RANGE
     return ValueError(
         f"threshold='auto' is the square of the largest norm, which at {place} is not a float64. Scale the features"

@@ -7,6 +7,7 @@ import copy
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.exceptions import ConvergenceWarning
 
 from novikoff import MarginPerceptron, Perceptron
 from novikoff.data import separable
@@ -144,7 +145,9 @@ EXAMPLES = [
     ({"a": 1.0}, 1, "no names"),
     (X[:2], 1, "one example"),
     (sp.csr_array(X[:2]), 1, "one example"),
-    (["a", "b", "c"], 1, "must hold numbers"),
+    (["a", "b", "c"], 1, "must hold real numbers"),
+    ([1j, 1.0, 1.0], 1, "complex"),
+    ([10**400, 1, 1], 1, "must hold real numbers"),
 ]
 
 
@@ -176,6 +179,8 @@ def test_dicts():
         ({"a": 1.0, "c": np.inf}, "feature 'c' is inf"),
         ({"d": None}, "feature 'd' is None"),
         ({"a": "x"}, "feature 'a' is 'x'"),
+        ({"a": 10**400}, "too large"),
+        ({None: 1.0}, "None cannot be the name"),
     ):
         for call in (lambda x=x: model.learn_one(x, 1), lambda x=x: model.predict_one(x)):
             with pytest.raises(ValueError, match=message):
@@ -205,6 +210,59 @@ def test_a_threshold_beyond_the_floats():
         MarginPerceptron().fit([[1e200], [-1e200]], [1, -1])
     with pytest.raises(ValueError, match="Scale the features"):
         MarginPerceptron(fit_intercept=False).fit([[1e-200], [-1e-200]], [1, -1])
+
+
+def test_rows_that_cannot_be_put_on_the_sphere():
+    for value in (5e-324, 1.7e308):
+        with pytest.raises(ValueError, match="the norm, which at row 0 is not a float64"):
+            Perceptron(scale="sphere", fit_intercept=False).fit([[value, value], [-value, -value]], [1, -1])
+    model = Perceptron(scale="sphere", fit_intercept=False).fit([[1.0, 0.0], [-1.0, 0.0]], [1, -1])
+    assert model.predict([[1.7e308, 1.7e308], [-5e-324, 5e-324], [0.0, 0.0]]).tolist() == [1, -1, -1]
+    with pytest.raises(ValueError, match="all zeros"):
+        model.row_of([0.0, 0.0])
+
+
+def test_rows_of_zeros_in_the_ball():
+    model = Perceptron(scale="ball", fit_intercept=False, max_iter=3)
+    with pytest.warns(ConvergenceWarning):
+        model.fit([[0.0, 0.0], [0.0, 0.0]], [0, 1])
+    assert model.margin_[0] == -np.inf
+    assert model.bound(1) == 0
+
+
+def test_labels_that_cannot_be_ordered_or_do_not_match():
+    with pytest.raises(ValueError, match="different types"):
+        Perceptron().fit([[1.0], [2.0]], np.array(["a", None], dtype=object))
+    model = Perceptron().partial_fit(X, Y, classes=[1, -1])
+    assert model.partial_fit(X, Y, classes=[1, -1]).passes_ == 2
+    with pytest.raises(ValueError, match="not the labels of the first call"):
+        model.partial_fit(X, Y, classes=[7, 8])
+
+
+def test_damaged_sparse_input():
+    for bad in (10**8, -1):
+        broken = sp.csr_matrix((np.ones(4), np.array([0, 1, 2, 0], dtype=np.int32), [0, 2, 4]), shape=(2, 3))
+        broken.indices[3] = bad
+        with pytest.raises(ValueError, match=r"damaged|negative|outside"):
+            Perceptron().fit(broken, [0, 1])
+    twice = sp.csr_array((np.array([1.0, 2.0, 3.0]), np.array([2, 0, 2]), [0, 3]), shape=(1, 3))
+    assert Perceptron(fit_intercept=False).learn_one(twice, 1).coef_.tolist() == [[2.0, 0.0, 4.0]]
+    assert twice.data.tolist() == [1.0, 2.0, 3.0], "the caller's row is left alone"
+
+
+def test_what_users_hold_is_theirs():
+    model = Perceptron(fit_intercept=False).learn_one([1.0, 0.0], 1)
+    before = model.coef_
+    before[:] = 7.0
+    assert model.learn_one([0.0, 1.0], -1).coef_.tolist() == [[1.0, -1.0]]
+
+
+def test_the_reason_goes_on_when_learning_does():
+    model = Perceptron().fit(X, Y)
+    assert model.stop_reason_.startswith("separated")
+    model.learn_one(X[0], -Y[0])
+    assert "stream" in model.stop_reason_
+    assert "inf" not in Perceptron(warm_start=True).fit(X, Y).fit(X, Y).summary()
 
 
 def test_a_zero_row_has_no_place_on_the_sphere():

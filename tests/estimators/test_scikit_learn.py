@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import warnings
 
+import joblib
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -92,6 +93,16 @@ def test_pickled_models_go_on_as_they_were(learner, blobs):
         one.partial_fit(X[100:], y[100:])
     assert np.array_equal(model.coef_, twin.coef_)
     assert model.updates_ == twin.updates_
+
+
+def test_a_model_mapped_into_memory_can_go_on_learning(blobs, tmp_path):
+    X, y = blobs
+    model = Perceptron().fit(X, y)
+    joblib.dump(model, tmp_path / "model")
+    mapped = joblib.load(tmp_path / "model", mmap_mode="r")
+    for one in (model, mapped):
+        one.learn_one(X[0], 1 - y[0]).partial_fit(X, y)
+    assert np.array_equal(model.coef_, mapped.coef_)
 
 
 def test_nothing_is_known_before_learning():

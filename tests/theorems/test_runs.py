@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
@@ -131,8 +132,9 @@ def test_play_with_a_witness_that_does_not_separate():
     run = play(Perceptron(), [([1.0], 1), ([1.0], -1)] * 3, witness=[1, 0])
     assert run.margin < 0
     assert run.bound is None
-    assert run.inequalities_held is False
+    assert run.inequalities_held is None
     assert run.mistakes == 6
+    assert "does not separate" in str(run)
 
 
 def test_play_with_other_learners():
@@ -223,3 +225,49 @@ def test_a_given_threshold_is_not_final_before_the_radius_is():
     model.fit([[1.0, 0.0], [-20.0, 0.0]], [1, -1])
     w = model.coef_[0]
     assert np.all(np.array([1.0, 20.0]) * w[0] > model.threshold_)
+
+
+def test_play_after_a_warm_start_without_updates_knows_that_w_is_not_zero():
+    model = Perceptron(fit_intercept=False, warm_start=True)
+    for _ in range(2):
+        model.fit([[10.0, 0.0], [-10.0, 0.0]], [1, -1])
+    assert model.updates_ == 0
+    run = play(model, [([1.0, 0.0], -1)] * 20, witness=[-1, 0])
+    assert run.mistakes == 11 <= run.bound == 21
+
+
+def test_play_with_sparse_rows_and_witnesses_of_any_length():
+    problem = doubling(4)
+    rows = [(sp.csr_array(x[None]), y) for x, y in problem.stream()]
+    expected = play(Perceptron(fit_intercept=False), list(problem.stream()) * 9, problem.witness)
+    for order in ([0, 1, 2, 3], [2, 0, 1, 3]):
+        run = play(Perceptron(fit_intercept=False), [rows[i] for i in order] * 9, problem.witness)
+        assert run.inequalities_held
+        assert run.bound == expected.bound
+    for length in (1e-200, 3.0, 1e200):
+        run = play(Perceptron(fit_intercept=False), list(problem.stream()) * 9, problem.witness * length)
+        assert (run.mistakes, run.bound, run.margin) == (
+            expected.mistakes,
+            expected.bound,
+            pytest.approx(expected.margin),
+        )
+        assert run.potential == pytest.approx(expected.potential)
+    with pytest.raises(ValueError, match="the witness must be one, too"):
+        play(Perceptron(), [({"a": 1.0}, 1)], witness=[1])
+
+
+def test_play_at_the_ends_of_the_floats():
+    model = Perceptron(fit_intercept=False, at_zero="positive")
+    run = play(model, [([1e-170], 1), ([1e-165], 1), ([-1e-168], -1)], witness=[1.0])
+    assert run.radius_sq == Fraction(1e-165) ** 2
+    assert run.margin_sq == Fraction(1e-170) ** 2
+    run = play(Perceptron(fit_intercept=False), [([1.3e154, 1.3e154], 1)], witness=[1, 1])
+    assert run.inequalities_held
+    assert run.radius_sq == 2 * Fraction(1.3e154) ** 2
+
+
+def test_tight_runs_are_never_said_to_exceed_what_is_allowed():
+    problem = orthonormal(10)
+    with pytest.warns(ConvergenceWarning, match="at least 10 mistakes, and 10 were made"):
+        Perceptron(fit_intercept=False, max_iter=1).fit(problem.X, problem.y)
+    assert "at least 10 and" in Perceptron(fit_intercept=False).fit(problem.X, problem.y).summary()

@@ -23,17 +23,14 @@ def record(X, y, witness, *, zero=0, order="given", threshold=None, max_iter=50)
     result = reference.perceptron(X, y, zero=zero, order=order, threshold=threshold, max_iter=max_iter)
     radius_sq = max(sum(Fraction(float(v)) ** 2 for v in row) for row in X)
     theta = 0 if threshold is None else radius_sq if threshold == "auto" else threshold
-    finished = result.history[-1] == (0 if order == "given" else -1)
     rows = [[*row, 0] for row in X]
-    return Run.of(
-        rows, y, [*witness, 0], result.steps, mistakes=result.mistakes, zero=zero, threshold=theta, finished=finished
-    )
+    return Run.of(rows, y, [*witness, 0], result.steps, mistakes=result.mistakes, zero=zero, threshold=theta)
 
 
 @pytest.mark.parametrize("theorem", THEOREMS, ids=NAMES)
 @given(
     data=st.one_of(problems.grids(columns=(1, 3)), problems.near_ties(rows=(2, 5))),
-    w=st.lists(st.integers(-4, 4), min_size=5, max_size=5),
+    w=st.lists(st.integers(-4, 4), min_size=6, max_size=6),
     zero=st.sampled_from([-1, 0, 1]),
     order=st.sampled_from(["given", "first", "worst"]),
     threshold=st.sampled_from([None, None, "auto", 1]),
@@ -103,7 +100,7 @@ def test_margin_perceptron_meets_both_of_its_bounds():
 def test_a_tiny_margin_doubles_the_mistakes(d):
     problem = doubling(d)
     run = record(problem.X, problem.y, problem.witness, max_iter=10**6)
-    run = Run.of(problem.X, problem.y, problem.witness, run.updates, finished=run.finished)
+    run = Run.of(problem.X, problem.y, problem.witness, run.updates)
     finding = theory.TINY_MARGIN.check(run)
     assert finding.applies
     assert finding.holds
@@ -115,9 +112,8 @@ def test_a_tiny_margin_doubles_the_mistakes(d):
 # Hypotheses are needed: without one, the conclusion fails on some run. ------------------------------
 
 CONTRADICTION = Run.of([[1], [1]], [1, -1], [1], updates=[0, 1] * 5)
-LONG_ROWS = Run.of([[3, 1], [-3, 1]], [1, 1], [0, 1], updates=[0, 1, 0, 1], mistakes=4)
+LONG_ROWS = Run.of([[3, 1], [-3, 1]], [1, 1], [0, 1], updates=[0, 1])
 HEAD_START = Run.of([[1]], [1], [1], updates=[0] * 6, start=[-5])
-NOT_A_MISTAKE = Run.of([[1]], [1], [1], updates=[0] * 6, mistakes=6)  # updates on a right answer
 
 
 @pytest.mark.parametrize(
@@ -136,11 +132,13 @@ NOT_A_MISTAKE = Run.of([[1]], [1], [1], updates=[0] * 6, mistakes=6)  # updates 
         (theory.BALL, CONTRADICTION, "separates"),
         (theory.BALL, LONG_ROWS, "||x|| <= 1"),
         (theory.START, CONTRADICTION, "separates"),
-        (theory.INEQUALITIES, Run.of([[1]], [1], [1], updates=[0, 0], mistakes=0), "mistakes only"),
+        (theory.INEQUALITIES, Run.of([[1]], [1], [1], updates=[0, 0]), "on every one"),
+        (theory.RADIUS, Run.of([[1]], [1], [1], updates=[0, 0, 0], zero=-1), "on every one"),
+        (theory.THRESHOLD, Run.of([[1]], [1], [1], updates=[0] * 9, threshold=1), "only where"),
         (theory.UNIT, Run.of([[1], [1]], [1, -1], [1], updates=[0, 1] * 9, threshold=1), "separates"),
         (theory.UNIT, Run.of([[1]], [1], [1], updates=[0], threshold=1, start=[-5]), "starts at 0"),
         (theory.THRESHOLD, Run.of([[1], [1]], [1, -1], [1], updates=[0, 1] * 9, threshold=1), "separates"),
-        (theory.TINY_MARGIN, Run.of([[1, 0], [-1, 1]], [1, 1], [1, 2], updates=[0], finished=False), "finished"),
+        (theory.TINY_MARGIN, Run.of([[1, 0], [-1, 1]], [1, 1], [1, 2], updates=[0]), "finished"),
     ],
 )
 def test_a_hypothesis_is_needed(theorem, run, without):

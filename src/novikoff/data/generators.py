@@ -49,6 +49,8 @@ class Problem:
 def orthonormal(n: int) -> Problem:
     """x_t = e_t with alternating labels: R^2/gamma^2 = n, and the Perceptron makes exactly n mistakes.
 
+    (Through the origin, and with zero counting as a mistake.)
+
     >>> from novikoff import Perceptron, play
     >>> problem = orthonormal(49)
     >>> run = play(Perceptron(fit_intercept=False), problem.stream(), problem.witness)
@@ -62,7 +64,8 @@ def orthonormal(n: int) -> Problem:
 def doubling(d: int) -> Problem:
     """d examples on which the Perceptron makes at least 2^(d-1) mistakes (`novikoff.theory.TINY_MARGIN`).
 
-    y x_k = e_k - e_1 - ... - e_(k-1), whose best separator is (1, 2, 4, ...).
+    y x_k = e_k - e_1 - ... - e_(k-1), whose best separator through the origin is (1, 2, 4, ...). With an
+    intercept the problem is a different and much easier one.
     """
     y = _alternating(d)
     X = (np.eye(d) - np.tril(np.ones((d, d)), -1)) * y[:, None]

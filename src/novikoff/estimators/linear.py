@@ -24,7 +24,7 @@ from sklearn.utils.validation import check_is_fitted
 from novikoff import inputs
 from novikoff.estimators import words
 from novikoff.inputs import FLOAT64
-from novikoff.kernels.decide import NOT_FINITE
+from novikoff.kernels.decide import NOT_FINITE, ZERO_ROW
 from novikoff.kernels.loops import (
     learn_dense,
     learn_dense64,
@@ -74,6 +74,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
     _learner: LinearLearner  # the weights and the counts
     _columns: inputs.Columns | None  # of the features of dicts
     _signs: dict[Hashable, int]  # the sign of each label
+    _stopped: tuple[str, int]  # why the last fit stopped, and the updates by then
 
     @abstractmethod
     def _rule(self) -> Rule:
@@ -113,7 +114,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         self._adopt(learner, classes, names)
         self.history_ = outcome.history
         self.passes_ = self.n_iter_ = len(outcome.history)
-        self.stop_reason_ = words.stop_reason(outcome, self.max_iter, self.order)
+        self._stopped = words.stop_reason(outcome, self.max_iter, self.order), learner.updates
         if not outcome.separated and not outcome.interrupted:
             message = words.not_separated(type(self).__name__, self, outcome, *self._theorem_allows())
             warnings.warn(message, ConvergenceWarning, stacklevel=2)
@@ -133,6 +134,9 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         """
         begun = self._begun()
         if begun:
+            known = self.classes_.tolist()
+            if classes is not None and list(classes) != known and inputs.distinct(classes).tolist() != known:
+                raise ValueError(f"classes = {list(classes)!r} are not the labels of the first call, {known!r}")
             X, names = inputs.matrix(self, X), getattr(self, "feature_names_in_", None)
             labels, signs = inputs.two_classes(y, X.shape[0], self.classes_)
             learner = self._learner.copy()
@@ -209,7 +213,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         ----------
         x : a vector, a sparse row, or a dict from feature to value; a feature gets its column when
             it first appears
-        y : -1 or +1, a bool, or one of the two labels of an earlier fit
+        y : one of the two labels of an earlier fit, or a bool; -1 or +1 unless one of them is such a label
 
         Returns
         -------
@@ -248,6 +252,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
             values = inputs.dense_vector(x, learner.width)
         constant, unit = learner.geometry
         length = inputs.norm(values, constant) if unit else 1.0
+        if length == 0.0:
+            raise inputs.example_error(ZERO_ROW, x)
         row = {name: float(value) / length for name, value in zip(names, values, strict=True)}
         row[None] = constant / length
         return row
@@ -307,7 +313,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
     @property
     def coef_(self) -> NDArray[np.float64]:
         learner = self._fitted()
-        return learner.w[None, : learner.width]
+        return learner.w[None, : learner.width].copy()
 
     @property
     def intercept_(self) -> NDArray[np.float64]:
@@ -330,7 +336,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         learner = self._fitted()
         lower = learner.lower if learner.lower_updates == learner.updates else -math.inf
         upper = learner.upper
-        if learner.ball:
+        if learner.ball and learner.radius_sq:
             # Dividing rows by R divides margins by R; the ends stay on their sides.
             below, above = root(learner.radius_sq)
             if math.isfinite(lower):
@@ -351,7 +357,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         """
         learner = self._fitted()
         radius_sq, theta, start = learner.radius_sq, Fraction(learner.theta), Fraction(learner.start_norm)
-        if learner.ball:
+        if learner.ball and radius_sq:
             radius_sq, theta, start = Fraction(1), theta / radius_sq, start / root(radius_sq)[0]
         return bound_from_start(radius_sq, gamma, start, theta)
 
@@ -360,10 +366,16 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         """theta in use: 0 for the Perceptron."""
         return self._fitted().theta
 
+    @property
+    def stop_reason_(self) -> str:
+        """Why the last fit stopped, in words; after further updates, that it goes on."""
+        reason, updates = self._stopped if self._fitted() else ("", 0)
+        return reason if updates == self._learner.updates else words.ON_A_STREAM
+
     def summary(self) -> str:
         """What was found, in words."""
         self._fitted()
-        return words.summary(type(self).__name__, self)
+        return words.summary(type(self).__name__, self, *self._theorem_allows())
 
     def sign_of(self, y: Any) -> int:
         """The sign that `learn_one` takes a label for."""
@@ -411,9 +423,12 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
     def _nothing_batched(self) -> None:
         self.passes_ = self.n_iter_ = 0
         self.history_ = np.empty(0, dtype=np.int64)
-        self.stop_reason_ = "learning from a stream, which has no end"
+        self._stopped = words.ON_A_STREAM, 0
 
     def _theorem_allows(self) -> tuple[float, int | None]:
         """U with gamma* <= U, and the least that the theorem then allows."""
         upper = self.margin_[1]
-        return upper, self.bound(Fraction(upper)) if math.isfinite(upper) and upper > 0 else None
+        if not 0 < upper < math.inf:
+            return upper, None
+        # From 0, M updates show that M are allowed; U is rounded up, so its bound can be one less.
+        return upper, max(self.bound(Fraction(upper)), self.updates_)

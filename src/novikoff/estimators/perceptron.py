@@ -35,7 +35,7 @@ class Perceptron(LinearClassifier):
     shuffle, random_state : bool, int or RandomState
         A new random order for every pass; with ``order="given"`` alone.
     warm_start : bool
-        Let ``fit`` start from the weights of the last one.
+        Let ``fit`` start from the weights of the last one, column by column, if it had as many columns.
     verbose : int
         Show the passes on standard error.
 

@@ -8,6 +8,8 @@ from typing import Any
 
 from novikoff.learners.linear import Outcome
 
+ON_A_STREAM = "learning from a stream, which has no end"
+
 
 def stop_reason(outcome: Outcome, max_iter: int, order: str) -> str:
     passes = len(outcome.history)
@@ -53,18 +55,19 @@ def not_separated(name: str, model: Any, outcome: Outcome, upper: float, allowed
     )
 
 
-def summary(name: str, model: Any) -> str:
-    lower, upper = model.margin_
+def summary(name: str, model: Any, upper: float, least: int | None) -> str:
+    lower = model.margin_[0]
     noun = "mistakes" if model.mistakes_ == model.updates_ else f"mistakes and {model.updates_:,} updates"
     lines = [
         f"{name}: {model.stop_reason_}.",
         f"{model.mistakes_:,} {noun}, rows of norm at most R = {model.radius_:.6g}.",
     ]
+    best = f"no separator has one above {upper:.6g}." if math.isfinite(upper) else ""
     if lower > 0:
-        lines.append(f"The margin of this separator is {lower:.6g}; no separator has one above {upper:.6g}.")
-        if math.isfinite(upper):
-            most, least = model.bound(Fraction(lower)), model.bound(Fraction(upper))
+        lines.append(f"The margin of this separator is {lower:.6g}" + (f"; {best}" if best else "."))
+        if least is not None:
+            most = model.bound(Fraction(lower))
             lines.append(f"The theorem allows at least {least:,} and, by this separator, at most {most:,}.")
-    elif math.isfinite(upper):
-        lines.append(f"No separator has a margin above {upper:.6g}.")
+    elif best:
+        lines.append(best.replace("no separator has one", "No separator has a margin"))
     return "\n".join(lines)

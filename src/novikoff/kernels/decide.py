@@ -46,8 +46,8 @@ STATE = np.dtype((np.record, _FIELDS))  # so that state[0].norm reads the same i
 
 MISTAKE, UPDATE = 1, 2  # bits of a verdict
 # Errors about row state.row: an entry is not finite; nothing to normalise; w would overflow;
-# theta = ||x||^2 is not a normal float.
-NOT_FINITE, ZERO_ROW, OVERFLOW, THETA_RANGE = -1, -2, -3, -4
+# theta = ||x||^2 is not a normal float; ||x|| is not one, and rows are to be divided by it.
+NOT_FINITE, ZERO_ROW, OVERFLOW, THETA_RANGE, NORM_RANGE = -1, -2, -3, -4, -5
 
 HUGE, TINY = 2.0**400, 2.0**-400
 NORMAL = 2.0**-1022
@@ -121,6 +121,8 @@ def _measure_exactly(rows: Rows, i: int, q: float, s: Any) -> int:
         rows.norm[i] = 0.0
         return 0
     if rows.unit:
+        if not NORMAL <= root(m, e) < math.inf:
+            return NORM_RANGE
         if ordinary:
             rows.norm[i] = root(m, e)
         m, e = 0.5, 1
@@ -232,7 +234,8 @@ def score(rows: Rows, i: int, w: Vector, norm: float) -> float:
     elif q == 0.0 and exact.sqnorm(rows, i)[0] == 0.0:
         return 0.0
     rows.norm[i] = math.inf  # the divisor is then computed exactly
-    m, e = exact.rounded_dot(rows, i, divisor(rows, i), w)
+    q = divisor(rows, i)
+    m, e = exact.rounded_dot(rows, i, q if NORMAL <= q < math.inf else 1.0, w)
     tiny = 5e-324 if m > 0.0 else -5e-324
     return tiny if m != 0.0 and e < -1073 else power(m, e)
 

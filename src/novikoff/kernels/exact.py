@@ -185,7 +185,7 @@ def sqnorm(rows: Rows, i: int) -> tuple[float, int]:
         m, e = math.frexp(total)
         rest = (high - total) + low
         # Rounding to total is right if high + low stays on this side of the midpoints to its neighbours.
-        midpoint = math.ldexp(1.0, e - 55 if m == 0.5 and rest < 0.0 else e - 54)
+        midpoint = math.ldexp(1.0, e - 55 if m == 0.5 else e - 54)
         if noise == 0.0 or abs(rest) + (terms + 4) * 2.0**-51 * noise < midpoint:
             return m, e
     return _long_sqnorm(rows, i)

@@ -70,6 +70,11 @@ class LinearLearner:
         twin.w, twin.state = self.w.copy(), self.state.copy()
         return twin
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Own the arrays: what joblib maps into memory is read-only, and kernels write."""
+        self.__dict__.update(state)
+        self.w, self.state = np.array(self.w), np.array(self.state)
+
     def start_from(self, other: LinearLearner) -> None:
         """The weights of another learner of the same width; nothing counted yet."""
         self.w[:-1] = other.w[: self.width]

@@ -37,7 +37,7 @@ def at_least(value: Number) -> Fraction:
 
 def round_down(value: Fraction) -> float:
     """The largest float that is at most `value`."""
-    x = _nearest(value)
+    x = nearest(value)
     return math.nextafter(x, -math.inf) if x == math.inf or (x > -math.inf and Fraction(x) > value) else x
 
 
@@ -45,7 +45,8 @@ def round_up(value: Fraction) -> float:
     return -round_down(-value)
 
 
-def _nearest(value: Fraction) -> float:
+def nearest(value: Fraction) -> float:
+    """The float nearest to `value`, infinite when it is beyond them."""
     try:
         return float(value)
     except OverflowError:

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from novikoff.theory.exact import inner, sqnorm
+from novikoff.theory.exact import sqnorm
 from novikoff.theory.perceptron import FROM_ZERO, SEPARATED, UNIT_ROWS, at_most, update_bound
 from novikoff.theory.theorem import Hypothesis, Run, Theorem
 
-FINISHED = Hypothesis("the run is finished: y<w,x> > theta for every example", lambda run: run.finished)
+FINISHED = Hypothesis(
+    "the run is finished: y<w,x> > theta for every example", lambda run: min(run.finals) > run.threshold
+)
+AT_THRESHOLD = Hypothesis(
+    "w changes only where y<w,x> <= theta", lambda run: all(p <= run.threshold for p in run.products)
+)
 
 
 def _margin_at_least(run: Run, theta: Fraction, radius_sq: Fraction) -> bool:
     """min y<w,x> / ||w|| >= theta gamma / (R^2 + 2 theta), as squares."""
-    w = run.path[-1]
-    worst = min(y * inner(w, row) for row, y in zip(run.rows, run.signs, strict=True))
-    return worst > 0 and worst**2 * (radius_sq + 2 * theta) ** 2 >= theta**2 * run.margin_sq * sqnorm(w)
+    worst = min(run.finals)
+    return worst > 0 and worst**2 * (radius_sq + 2 * theta) ** 2 >= theta**2 * run.margin_sq * sqnorm(run.path[-1])
 
 
 def _unit(run: Run) -> bool:
@@ -31,7 +35,7 @@ UNIT = Theorem(
     "margin-perceptron",
     "Margin Perceptron on unit rows",
     "Updating while some y<w,x> <= 1 ends after at most 3/gamma^2 updates with a margin of at least gamma/3.",
-    (SEPARATED, UNIT_ROWS, FROM_ZERO, Hypothesis("theta = 1", lambda run: run.threshold == 1), FINISHED),
+    (SEPARATED, UNIT_ROWS, FROM_ZERO, Hypothesis("theta = 1", lambda run: run.threshold == 1), AT_THRESHOLD, FINISHED),
     lambda margin_sq: update_bound(1, margin_sq, 1),
     _unit,
     "N. Harvey, Machine Learning Theory, Lecture 7 (2018), Theorem 2.1",
@@ -42,7 +46,7 @@ THRESHOLD = Theorem(
     "Margin Perceptron with any threshold",
     "Updating while some y<w,x> <= theta ends after at most (R^2 + 2 theta)/gamma^2 updates with a margin of at "
     "least theta gamma/(R^2 + 2 theta); theta = R^2 gives 3R^2/gamma^2 and gamma/3.",
-    (SEPARATED, FROM_ZERO, Hypothesis("theta > 0", lambda run: run.threshold > 0), FINISHED),
+    (SEPARATED, FROM_ZERO, Hypothesis("theta > 0", lambda run: run.threshold > 0), AT_THRESHOLD, FINISHED),
     update_bound,
     _any,
     "Harvey's proof with ||x|| <= R and theta in place of 1",

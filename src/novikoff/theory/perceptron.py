@@ -48,7 +48,11 @@ UNIT_ROWS = Hypothesis("||x|| = 1 for every example", lambda run: all(sqnorm(row
 UNIT_BALL = Hypothesis("||x|| <= 1 for every example", lambda run: run.radius_sq <= 1)
 FROM_ZERO = Hypothesis("w starts at 0", lambda run: not any(run.start))
 ON_MISTAKES = Hypothesis(
-    "w changes on mistakes only", lambda run: run.threshold == 0 and len(run.updates) == run.mistakes
+    "w changes on mistakes, and on every one",
+    lambda run: (
+        len(run.updates) == run.mistakes
+        and all(p < 0 or (p == 0 and run.zero != run.signs[i]) for p, i in zip(run.products, run.updates, strict=True))
+    ),
 )
 ZERO_MISTAKE = Hypothesis("<w,x> = 0 counts as a mistake", lambda run: run.zero == 0)
 ZERO_POSITIVE = Hypothesis("<w,x> = 0 predicts +", lambda run: run.zero == 1)
@@ -125,7 +129,7 @@ INEQUALITIES = Theorem(
     "perceptron-inequalities",
     "The two inequalities of the proof",
     "Every mistake adds at least gamma to <w,w*> (||w*|| = 1) and at most R^2 to ||w||^2.",
-    (SEPARATED, ON_MISTAKES),
+    (SEPARATED, FROM_ZERO, ON_MISTAKES),
     update_bound,
     _inequalities,
     "N. Harvey, Lecture 7, Claims 1.2 and 1.3; N. Mehta, Lecture 2, (1) and (2)",
@@ -149,6 +153,11 @@ START = Theorem(
 )
 
 
+def least_allowed(radius_sq: Number, norm_sq: Number, updates: int) -> int:
+    """floor(R^2 M^2 / ||w||^2): whatever the best margin is, R^2/gamma^2 is no less."""
+    return math.floor(rational(radius_sq) * updates**2 / rational(norm_sq))
+
+
 def _upper_end(run: Run) -> bool:
     """gamma ||sum|| for the witness: gamma^2 M^2 <= ||w - w0||^2."""
     w = [a - b for a, b in zip(run.path[-1], run.path[0], strict=True)]
@@ -160,7 +169,7 @@ UPPER_END = Theorem(
     "A run bounds every margin from above",
     "If w is the sum of y x over M updates, no w* has a margin above ||w||/M.",
     (),
-    update_bound,
+    least_allowed,
     _upper_end,
     "Cauchy-Schwarz: M gamma <= <w,w*> <= ||w||; the dual of the maximum margin",
 )
@@ -180,14 +189,14 @@ def _is_doubling(run: Run) -> bool:
 TINY_MARGIN = Theorem(
     "tiny-margin",
     "A tiny margin costs exponentially many mistakes",
-    "On the d examples y x_k = e_k - e_1 - ... - e_(k-1) a finished Perceptron has made at least 2^(d-1) mistakes: "
+    "On the d examples y x_k = e_k - e_1 - ... - e_(k-1) a finished Perceptron has made at least 2^(d-1) updates: "
     "a separator has w_k > w_1 + ... + w_(k-1), so an integer one has w_d >= 2^(d-1), "
     "and an update moves w_d by at most 1.",
     (
         Hypothesis("the examples are y x_k = e_k - e_1 - ... - e_(k-1)", _is_doubling),
         FROM_ZERO,
         ZERO_MISTAKE,
-        Hypothesis("the run is finished", lambda run: run.finished),
+        Hypothesis("the run is finished: y<w,x> > 0 for every example", lambda run: min(run.finals) > 0),
     ),
     _doubling_bound,
     lambda run: len(run.updates) >= _doubling_bound(len(run.witness)),

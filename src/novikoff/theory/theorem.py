@@ -30,8 +30,6 @@ class Run:
         theta of the Margin Perceptron; 0 for the Perceptron.
     start
         w before the first update.
-    finished
-        The run ended because no example was violated.
     """
 
     rows: Sequence[Vector]
@@ -42,7 +40,6 @@ class Run:
     zero: int = 0
     threshold: Fraction = Fraction(0)
     start: Vector = field(default=())
-    finished: bool = False
 
     @classmethod
     def of(
@@ -56,7 +53,6 @@ class Run:
         zero: int = 0,
         threshold: Number = 0,
         start: Sequence[Number] = (),
-        finished: bool = False,
     ) -> Run:
         """From numbers of any kind, each taken at its exact value."""
         return cls(
@@ -68,7 +64,6 @@ class Run:
             zero,
             rational(threshold),
             vector(start),
-            finished,
         )
 
     @cached_property
@@ -85,6 +80,16 @@ class Run:
         """gamma^2 of the witness; 0 if it does not separate."""
         worst = min(self.margins)
         return worst**2 / sqnorm(self.witness) if worst > 0 else Fraction(0)
+
+    @cached_property
+    def products(self) -> list[Fraction]:
+        """y<w,x> of every update, before it."""
+        return [self.signs[i] * inner(w, self.rows[i]) for w, i in zip(self.path, self.updates, strict=False)]
+
+    @cached_property
+    def finals(self) -> list[Fraction]:
+        """y<w,x> of every example at the end."""
+        return [y * inner(self.path[-1], row) for row, y in zip(self.rows, self.signs, strict=True)]
 
     @cached_property
     def path(self) -> list[list[Fraction]]:
