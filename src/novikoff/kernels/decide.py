@@ -166,7 +166,7 @@ def judge(rows: Rows, i: int, y: float, w: Vector, m: float, error: float, s: An
     return verdict
 
 
-@outlined
+@inlined
 def update(rows: Rows, i: int, y: float, w: Vector, m: float, error: float, s: Any) -> int:
     """w += y x, unless it would overflow; keeps the bound on ||w||."""
     q = divisor(rows, i)
@@ -206,7 +206,7 @@ def learn(rows: Rows, i: int, y: float, w: Vector, s: Any) -> int:
     return verdict
 
 
-@outlined
+@inlined
 def settle(rows: Rows, i: int, y: float, w: Vector, m: float, s: Any) -> int:
     """Judge a measured row with m = y<w,x> in floats, count, and update if so judged."""
     error = slope(w, s.norm) * reach(rows, i)
