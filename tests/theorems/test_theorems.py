@@ -82,18 +82,22 @@ def test_a_convention_at_zero_saves_the_examples_that_it_guesses(theorem, zero):
         assert run.mistakes == n == theory.update_bound(run.radius_sq, run.margin_sq)
 
 
-def test_margin_perceptron_meets_both_of_its_bounds():
-    # One unit example at theta = 1: w = x has <w,x> = 1 <= 1, so two updates; 3/gamma^2 = 3. Doubling the
-    # threshold to k takes k + 1 updates of (1 + 2k): the ratio tends to 1/2, and the margin is gamma itself.
+def test_a_small_threshold_meets_its_bound_on_orthonormal_examples():
+    theta = Fraction(1, 2**20)
+    for n in (1, 2, 49):
+        run = orthonormal_run(n, 0, threshold=theta)
+        finding = theory.THRESHOLD.check(run)
+        assert finding.applies
+        assert finding.holds
+        assert len(run.updates) == n == theory.update_bound(run.radius_sq, run.margin_sq, theta)
+
+
+def test_one_unit_example_at_theta_one():
+    # w = x has <w,x> = 1 <= 1, so a second update follows; 3/gamma^2 = 3 allows it, and the margin is gamma itself.
     run = record(np.eye(1), [1], [1], threshold=1)
     assert len(run.updates) == 2
     assert theory.UNIT.check(run).applies
     assert theory.UNIT.check(run).holds
-    # Updates that never help (y<w,x> = theta exactly, then orthogonal) use up the whole of ||w||^2 <= 3 t:
-    # two unit rows at <a,b> = 1/2... with w = a + b, <w,a> = 3/2 > 1. The norm is then 3 after 2 updates.
-    a, b = [1, 0], [Fraction(3, 5), Fraction(4, 5)]
-    run = record([a, b], [1, 1], [2, 1], threshold=1)
-    assert theory.THRESHOLD.check(run).holds
 
 
 @pytest.mark.parametrize("d", range(1, 9))
