@@ -117,11 +117,11 @@ class _DigestLocator(_CacheLocator):  # type: ignore[misc]  # numba has no type 
         return self._name
 
 
-class _DigestCacheImpl(CompileResultCacheImpl):  # type: ignore[misc]
+class _DigestCacheImpl(CompileResultCacheImpl):  # type: ignore[misc]  # the same
     _locator_classes = (_DigestLocator,)
 
 
-class _DigestCache(FunctionCache):  # type: ignore[misc]
+class _DigestCache(FunctionCache):  # type: ignore[misc]  # the same
     _impl_class = _DigestCacheImpl
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:

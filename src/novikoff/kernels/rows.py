@@ -57,7 +57,7 @@ def value(rows: Rows, i: int, k: int) -> float:
 
 def overload(function: Callable[..., Any]) -> Callable[[F], F]:
     """Numba's overload, for signatures with type hints."""
-    return _overload(function, strict=False)  # type: ignore[no-any-return]
+    return _overload(function, strict=False)  # type: ignore[no-any-return]  # numba has no type hints
 
 
 def _dense(rows: Any) -> bool:
