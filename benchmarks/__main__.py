@@ -9,10 +9,11 @@ from datetime import date
 from importlib.metadata import version
 from pathlib import Path
 
-from benchmarks import perceptron
+from benchmarks import certify, perceptron
 from benchmarks.measure import Result, Skipped
 
 HERE = Path(__file__).parent
+GROUPS = {**perceptron.GROUPS, "certify": certify.certify}
 PAGE = HERE.parent / "docs" / "benchmarks.md"
 
 
@@ -37,8 +38,8 @@ def main() -> None:
     head = "| job | peer | ours | theirs | ratio | bar |\n|---|---|---|---|---|---|"
     print(head)
     results = []
-    for group in sys.argv[1:] or perceptron.GROUPS:
-        for result in perceptron.GROUPS[group]():
+    for group in sys.argv[1:] or GROUPS:
+        for result in GROUPS[group]():
             results.append(result)
             print(row(result), flush=True)
     if sys.argv[1:]:

@@ -14,11 +14,15 @@ class MissingError(Exception):
     """A data file that is not there."""
 
 
-def _open(name: str) -> bytes:
+def _path(name: str) -> Path:
     path = Path(os.environ.get("NOVIKOFF_DATA", Path(__file__).parent / "data")) / name
     if not path.exists():
         raise MissingError(f"{name} is not in the data folder (set NOVIKOFF_DATA)")
-    return gzip.decompress(path.read_bytes())
+    return path
+
+
+def _open(name: str) -> bytes:
+    return gzip.decompress(_path(name).read_bytes())
 
 
 def mnist():
@@ -34,6 +38,26 @@ def newsgroups():
     pairs = [line.partition("\t") for line in lines if line]
     X = CountVectorizer(token_pattern=r"\S+").fit_transform(text for _, _, text in pairs)
     return X.astype(np.float64), np.array([1 if "hockey" in label else -1 for label, _, _ in pairs])
+
+
+def sonar():
+    """208 x 60 echoes, and whether each is a mine's."""
+    lines = _path("sonar.csv").read_text().split()
+    cells = [line.rpartition(",") for line in lines]
+    X = np.array([[float(cell) for cell in values.split(",")] for values, _, _ in cells])
+    return X, np.array([1 if label == "M" else -1 for _, _, label in cells])
+
+
+def with_margin(n: int, d: int, margin: float, *, seed: int = 0):
+    """Unit rows pushed apart along a hidden direction until the margin is at least this, through the origin."""
+    rng = np.random.default_rng(seed)
+    u = rng.standard_normal(d)
+    u /= np.linalg.norm(u)
+    X = rng.standard_normal((n, d))
+    X /= np.linalg.norm(X, axis=1)[:, None]
+    distance = X @ u
+    y = np.where(distance > 0, 1, -1)
+    return X + (y * np.maximum(margin - y * distance, 0.0))[:, None] * u, y
 
 
 def noisy_plane(n: int, d: int, dtype: type, *, seed: int = 0):

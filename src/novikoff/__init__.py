@@ -1,10 +1,29 @@
 """Linear classifiers that come with their proof."""
 
 from novikoff import data, theory
+from novikoff.certify import NotSeparable, NotSeparableError, Separable, Undecided, certify
+from novikoff.certify.verify import InvalidCertificate, Verified, verify
 from novikoff.estimators.margin_perceptron import MarginPerceptron
+from novikoff.estimators.max_margin import MaxMarginClassifier
 from novikoff.estimators.perceptron import Perceptron
 from novikoff.game import Transcript, play
 
 __version__ = "0.1.0"
 
-__all__ = ["MarginPerceptron", "Perceptron", "Transcript", "data", "play", "theory"]
+__all__ = [
+    "InvalidCertificate",
+    "MarginPerceptron",
+    "MaxMarginClassifier",
+    "NotSeparable",
+    "NotSeparableError",
+    "Perceptron",
+    "Separable",
+    "Transcript",
+    "Undecided",
+    "Verified",
+    "certify",
+    "data",
+    "play",
+    "theory",
+    "verify",
+]

@@ -6,13 +6,14 @@ Every error about data is raised here, with the place, the value and what is exp
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from copy import copy
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import column_or_1d, validate_data
 
@@ -46,6 +47,34 @@ def matrix(estimator: Any, X: Any) -> Any:
     ):
         return X
     return _validated(estimator, X, reset=False)
+
+
+def plain_matrix(X: Any) -> tuple[Any, NDArray[Any] | None]:
+    """X as `matrix` gives it, and the names of its columns, for functions that are no estimators."""
+    X, names = first_matrix(BaseEstimator(), X)
+    return canonical(X), names
+
+
+def canonical(X: Any) -> Any:
+    """A CSR matrix in column order and without duplicates, on a copy if need be; arrays as they are."""
+    if sp.issparse(X) and not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X
+
+
+def one_against_rest(y: Any, n: int) -> Iterator[tuple[Any, Signs]]:
+    """Each label that has a verdict of its own with the signs: the second of two labels, or all of more."""
+    y = column_or_1d(y, warn=True)
+    classes = distinct(y) if y.dtype.kind not in "biuf" or np.isfinite(y).all() else _labels(y)
+    if len(classes) < 3 or y.shape[0] != n:
+        classes, signs = two_classes(y, n)
+        yield item(classes[1]), signs
+        return
+    if type_of_target(y, input_name="y").startswith("continuous"):
+        _labels(y)
+    for label in classes:
+        yield item(label), np.where(y == label, np.int8(1), np.int8(-1))
 
 
 def _validated(estimator: Any, X: Any, *, reset: bool) -> Any:
@@ -103,9 +132,26 @@ def two_classes(y: Any, n: int, classes: NDArray[Any] | None = None) -> tuple[ND
     if outside.any():
         row = int(np.argmax(outside))
         raise ValueError(
-            f"y[{row}] = {_item(y[row])!r} is neither of the two labels {_item(classes[0])!r} and {_item(classes[1])!r}"
+            f"y[{row}] = {item(y[row])!r} is neither of the two labels {item(classes[0])!r} and {item(classes[1])!r}"
         )
     return classes, np.where(positive, np.int8(1), np.int8(-1))
+
+
+def sample_weights(weights: Any, n: int) -> NDArray[np.float64]:
+    """One number >= 0 for each row; 1 by default."""
+    if weights is None:
+        return np.ones(n)
+    found = np.asarray(weights, dtype=np.float64)
+    if found.ndim == 0:
+        found = np.full(n, float(found))
+    if found.shape != (n,):
+        raise ValueError(f"sample_weight has shape {found.shape}, but X has {n} rows: one number for each is expected")
+    bad = np.flatnonzero(~((found >= 0) & (found < np.inf)))
+    if len(bad):
+        raise ValueError(f"sample_weight[{bad[0]}] = {found[bad[0]]}: a finite number >= 0 is expected")
+    if not found.any():
+        raise ValueError("every sample_weight is zero: no example is left")
+    return found
 
 
 def _labels(y: NDArray[Any]) -> NDArray[Any]:
@@ -121,7 +167,7 @@ def _labels(y: NDArray[Any]) -> NDArray[Any]:
     if kind.startswith("continuous"):
         raise ValueError(f"Unknown label type: {kind}. Labels must be two classes, not real numbers")
     if len(classes) == 1:
-        raise ValueError(f"y holds one class only, {_item(classes[0])!r}: a separator needs examples of two classes")
+        raise ValueError(f"y holds one class only, {item(classes[0])!r}: a separator needs examples of two classes")
     if len(classes) > 2:
         raise _too_many(f"{kind}: y holds {len(classes)} classes")
     return classes
@@ -159,7 +205,7 @@ def first_labels(y: Any, classes: Any) -> NDArray[Any] | None:
 
 def sign_table(classes: NDArray[Any]) -> dict[Hashable, int]:
     """The labels that `learn_one` knows; -1 and +1 stand for themselves unless they are labels."""
-    table: dict[Hashable, int] = {_item(classes[0]): -1, _item(classes[1]): 1}
+    table: dict[Hashable, int] = {item(classes[0]): -1, item(classes[1]): 1}
     if 1 not in table and -1 not in table:
         table.update({-1: -1, 1: 1})
     return table
@@ -220,6 +266,16 @@ def norm(values: NDArray[Any], constant: float) -> float:
 def _check_width(found: int, width: int | None) -> None:
     if width is not None and found != width:
         raise ValueError(f"x has {found} features, but the model has {width}")
+
+
+def on_the_sphere(X: Any, norms: NDArray[np.float64], constant: float) -> Any:
+    """(X, constant), each row divided by its norm entry by entry: the rows that scale="sphere" learns from."""
+    last = (constant / norms)[:, None]
+    if not sp.issparse(X):
+        return np.hstack([X.astype(np.float64) / norms[:, None], last])
+    X = X.tocsr().astype(np.float64)
+    X.data /= np.repeat(norms, np.diff(X.indptr))
+    return sp.csr_array(sp.hstack([X, sp.csr_array(last)]))
 
 
 class Columns:
@@ -323,5 +379,6 @@ def _refused(code: int, place: str, columns: Any, values: NDArray[Any], names: A
     )
 
 
-def _item(label: Any) -> Any:
+def item(label: Any) -> Any:
+    """A plain Python value for a NumPy scalar."""
     return label.item() if isinstance(label, np.generic) else label

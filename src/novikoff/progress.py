@@ -1,4 +1,4 @@
-"""Progress of a long fit: a live line on a terminal, plain lines at doubling passes elsewhere."""
+"""Progress of long work: a live line on a terminal, plain lines at doubling counts elsewhere."""
 
 from __future__ import annotations
 
@@ -10,16 +10,11 @@ from rich.console import Console
 from rich.progress import Progress, TextColumn, TimeElapsedColumn
 
 
-class Passes:
-    """Call it with (passes so far, what the last pass found); use it as a context manager."""
+class _Line:
+    """One line that changes; a context manager."""
 
-    def __init__(self, name: str, order: str) -> None:
-        self._name, self._next = name, 1
-        self._line = (
-            "{name}: pass {passes:,}, {found:,} updates"
-            if order == "given"
-            else "{name}: search {passes:,} found row {found}"
-        )
+    def __init__(self, name: str) -> None:
+        self._next = 1
         console = Console(file=sys.stderr)
         self._live = (
             Progress(TextColumn("{task.description}"), TimeElapsedColumn(), console=console, transient=True)
@@ -39,11 +34,32 @@ class Passes:
         if self._live:
             self._live.stop()
 
-    def __call__(self, passes: int, found: int) -> None:
-        line = self._line.format(name=self._name, passes=passes, found=found)
+    def _show(self, count: int, line: str) -> None:
         if self._live and self._task is not None:
             self._live.update(self._task, description=line)
-        elif passes >= self._next:
+        elif count >= self._next:
             print(line, file=sys.stderr)
-            while self._next <= passes:
+            while self._next <= count:
                 self._next *= 2
+
+
+class Passes(_Line):
+    """Call it with (passes so far, what the last pass found)."""
+
+    def __init__(self, name: str, order: str) -> None:
+        super().__init__(name)
+        self._line = (
+            f"{name}: pass {{passes:,}}, {{found:,}} updates"
+            if order == "given"
+            else f"{name}: search {{passes:,}} found row {{found}}"
+        )
+
+    def __call__(self, passes: int, found: int) -> None:
+        self._show(passes, self._line.format(passes=passes, found=found))
+
+
+class Bracket(_Line):
+    """Call it with (passes so far, the two ends of the margin)."""
+
+    def __call__(self, passes: int, lower: float, upper: float) -> None:
+        self._show(passes, f"certify: pass {passes:,}, the best margin is between {lower:.6g} and {upper:.6g}")

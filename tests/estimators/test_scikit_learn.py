@@ -20,7 +20,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from novikoff import MarginPerceptron, Perceptron
+from novikoff import MarginPerceptron, MaxMarginClassifier, Perceptron
 from novikoff.data import separable
 
 BOTH = pytest.mark.parametrize("learner", [Perceptron, MarginPerceptron])
@@ -38,7 +38,7 @@ def setosa():
     return iris.data, np.where(iris.target == 0, "setosa", "other")
 
 
-@parametrize_with_checks([Perceptron(), MarginPerceptron()], xfail_strict=True)
+@parametrize_with_checks([Perceptron(), MarginPerceptron(), MaxMarginClassifier(C=1)], xfail_strict=True)
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 def test_check_estimator(estimator, check):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -10,6 +11,8 @@ from novikoff.theory import THEOREMS, Theorem
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, help="Linear classifiers that come with their proof.")
 
+File = Annotated[Path, typer.Argument(help="CSV with the label last (*.csv), or svmlight.", show_default=False)]
+AsJson = Annotated[bool, typer.Option("--json", help="The answer as JSON on standard output.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on standard error.")]
 
 
@@ -19,6 +22,34 @@ def demo(quiet: Quiet = False) -> None:
     from novikoff.cli.demo import run
 
     run(quiet=quiet)
+
+
+@app.command()
+def certify(
+    data: File,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Where to write the proof.")] = None,
+    gap: Annotated[float, typer.Option(help="Relative distance of the two ends of the margin.")] = 0.01,
+    intercept: Annotated[bool, typer.Option(help="Append the constant coordinate 1.")] = True,
+    max_seconds: Annotated[float | None, typer.Option(help="When to give up.")] = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Is the data separable, and by what margin? Exit 0: separable; 10: not; 11: undecided; 1: an error."""
+    from novikoff.cli.certify import certify_file
+
+    raise typer.Exit(certify_file(data, output, gap, intercept, max_seconds, as_json=as_json, quiet=quiet))
+
+
+@app.command()
+def verify(
+    proof: Annotated[Path, typer.Argument(help="A certificate that `certify` wrote.", show_default=False)],
+    data: File,
+    as_json: AsJson = False,
+) -> None:
+    """Check a proof against the data, in exact arithmetic. Exit 0: valid; 1: invalid, or an error."""
+    from novikoff.cli.certify import verify_file
+
+    raise typer.Exit(verify_file(proof, data, as_json=as_json))
 
 
 @app.command()

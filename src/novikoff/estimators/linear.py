@@ -15,14 +15,16 @@ import numpy as np
 import scipy.sparse as sp
 from numpy import ndarray
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import Tags, check_random_state
+from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted
 
 from novikoff import inputs
+from novikoff.certify import NotSeparable, RunProof, Separable, Undecided
+from novikoff.certify.prove import Question, prove
+from novikoff.certify.verify import verify
 from novikoff.estimators import words
+from novikoff.estimators.model import LinearModel
 from novikoff.inputs import FLOAT64
 from novikoff.kernels.decide import NOT_FINITE, ZERO_ROW
 from novikoff.kernels.loops import (
@@ -35,6 +37,7 @@ from novikoff.kernels.loops import (
     score_sparse,
     score_sparse64,
 )
+from novikoff.kernels.rows import Rows
 from novikoff.learners.linear import AT_ZERO, ORDERS, BadRowError, LinearLearner, Rule
 from novikoff.progress import Passes
 from novikoff.theory import bound_from_start
@@ -43,7 +46,7 @@ from novikoff.theory.exact import Number, root, round_down, round_up
 PLUS_MINUS = np.array([-1, 1])
 
 
-class LinearClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no type hints
+class LinearClassifier(LinearModel, ABC):
     """A learner of two classes. A subclass states its parameters and its rule, and nothing else."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -70,8 +73,6 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
     warm_start: bool
     verbose: int
 
-    n_features_in_: int
-    _learner: LinearLearner  # the weights and the counts
     _columns: inputs.Columns | None  # of the features of dicts
     _signs: dict[Hashable, int]  # the sign of each label
     _stopped: tuple[str, int]  # why the last fit stopped, and the updates by then
@@ -157,21 +158,6 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         self.passes_ += 1
         self.n_iter_ = self.passes_
         return self
-
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """<w,x> + intercept with the exact sign; under ``scale="sphere"`` that of x/||x||."""
-        check_is_fitted(self)
-        X = inputs.matrix(self, X)
-        try:
-            return self._learner.scores(inputs.as_rows(X, *self._learner.geometry), X.shape[0])
-        except BadRowError as bad:
-            raise inputs.row_error(bad.code, X, bad.row, getattr(self, "feature_names_in_", None)) from None
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The labels. At zero as ``at_zero`` says; under "mistake", the first label."""
-        scores = self.decision_function(X)
-        positive = scores >= 0 if self._learner.zero > 0 else scores > 0
-        return self.classes_[positive.astype(np.intp)]
 
     # Online ------------------------------------------------------------------------------------
 
@@ -311,15 +297,6 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
     # What is known -----------------------------------------------------------------------------
 
     @property
-    def coef_(self) -> NDArray[np.float64]:
-        learner = self._fitted()
-        return learner.w[None, : learner.width].copy()
-
-    @property
-    def intercept_(self) -> NDArray[np.float64]:
-        return self._fitted().w[-1:] * self._learner.geometry[0]
-
-    @property
     def mistakes_(self) -> int:
         return self._fitted().mistakes
 
@@ -361,6 +338,55 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
             radius_sq, theta, start = Fraction(1), theta / radius_sq, start / root(radius_sq)[0]
         return bound_from_start(radius_sq, gamma, start, theta)
 
+    def certify(
+        self, X: Any, y: Any, gap: float = 0.01, *, max_passes: int | None = None, max_seconds: float | None = None
+    ) -> RunProof:
+        """Tie this run to its theorem: find a separator of the data, and check updates <= bound with it, exactly.
+
+        Parameters
+        ----------
+        X, y : the data that the model learned from
+        gap, max_passes, max_seconds : as in `novikoff.certify`
+
+        Returns
+        -------
+        RunProof
+            With ``proof``, ``mistakes``, ``updates`` and ``bound``; ``bound`` is None without a separator.
+        """
+        learner = self._fitted()
+        X = inputs.matrix(self, X)
+        signs = inputs.two_classes(y, X.shape[0], self.classes_)[1]
+        constant, unit = learner.geometry
+        if unit:
+            rows = self._norms(X, signs)
+            X, constant = inputs.on_the_sphere(X, rows.norm, constant), 0.0
+        question = Question(gap, constant, max_passes, max_seconds, int(self.verbose))
+        proof = prove(X, signs, 1, question, getattr(self, "feature_names_in_", None))[1]
+        if not isinstance(proof, Separable):
+            assert isinstance(proof, NotSeparable | Undecided)
+            return RunProof(proof, learner.mistakes, learner.updates, None)
+        margin = verify(proof, X, signs).margin
+        assert margin is not None
+        # The witness has at least this margin, so the theorem allows at most so many updates.
+        bound = bound_from_start(
+            learner.radius_sq, Fraction(margin[0]), Fraction(learner.start_norm), Fraction(learner.theta)
+        )
+        if learner.radius > proof.radius or learner.updates > bound:
+            raise ValueError(
+                f"this model did not learn from these data: it met a row of norm {learner.radius:g} and made "
+                f"{learner.updates} updates, but here R = {proof.radius:g} and the theorem allows {bound}"
+            )
+        return RunProof(proof, learner.mistakes, learner.updates, bound)
+
+    def _norms(self, X: Any, signs: Any) -> Rows:
+        """The rows of X with their norms."""
+        rows = inputs.as_rows(X, *self._learner.geometry)
+        try:
+            self._learner.copy().hardest(rows, signs)
+        except BadRowError as bad:
+            raise inputs.row_error(bad.code, X, bad.row, getattr(self, "feature_names_in_", None)) from None
+        return rows
+
     @property
     def threshold_(self) -> float:
         """theta in use: 0 for the Perceptron."""
@@ -381,26 +407,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         """The sign that `learn_one` takes a label for."""
         return inputs.sign_of(y, self._signs if self._begun() else inputs.sign_table(PLUS_MINUS))
 
-    def __sklearn_is_fitted__(self) -> bool:
-        return self._begun()
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.classifier_tags.multi_class = False
-        return tags
-
     # Helpers -----------------------------------------------------------------------------------
-
-    def _begun(self) -> bool:
-        return "_learner" in self.__dict__
-
-    def _fitted(self) -> LinearLearner:
-        if not self._begun():
-            raise AttributeError(
-                f"this {type(self).__name__} has not learned anything yet: call fit, partial_fit or learn_one"
-            )
-        return self._learner
 
     def _check_parameters(self) -> None:
         self._validate_params()

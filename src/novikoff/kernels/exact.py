@@ -123,7 +123,7 @@ def _round(total: Accumulator) -> tuple[float, int]:
 
 
 @inlined
-def _fold(high: float, low: float, noise: float, a: float, b: float) -> tuple[float, float, float]:
+def fold(high: float, low: float, noise: float, a: float, b: float) -> tuple[float, float, float]:
     """(high + low) += a b, where noise sums the sizes of the rounding errors that went into low."""
     p = a * b
     if abs(p) < 2.0**-960 and a != 0.0 and b != 0.0:
@@ -143,8 +143,8 @@ def _fold_dot(
     high: float, low: float, noise: float, rows: Rows, i: int, y: float, divisor: float, w: Vector
 ) -> tuple[float, float, float]:
     for k in cells(rows, i):
-        high, low, noise = _fold(high, low, noise, w[column(rows, k)], y * (value(rows, i, k) / divisor))
-    return _fold(high, low, noise, w[w.shape[0] - 1], y * (rows.constant / divisor))
+        high, low, noise = fold(high, low, noise, w[column(rows, k)], y * (value(rows, i, k) / divisor))
+    return fold(high, low, noise, w[w.shape[0] - 1], y * (rows.constant / divisor))
 
 
 @inlined
@@ -175,10 +175,10 @@ def sign_of_difference(rows: Rows, i: int, yi: float, qi: float, j: int, yj: flo
 @outlined
 def sqnorm(rows: Rows, i: int) -> tuple[float, int]:
     """||(x_i, constant)||^2 = m * 2^e, correctly rounded: the same for every storage and order."""
-    high, low, noise = _fold(0.0, 0.0, 0.0, rows.constant, rows.constant)
+    high, low, noise = fold(0.0, 0.0, 0.0, rows.constant, rows.constant)
     terms = 1
     for k in cells(rows, i):
-        high, low, noise = _fold(high, low, noise, value(rows, i, k), value(rows, i, k))
+        high, low, noise = fold(high, low, noise, value(rows, i, k), value(rows, i, k))
         terms += 1
     total = high + low
     if 2.0**-800 <= total <= 2.0**800:

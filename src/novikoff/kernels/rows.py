@@ -16,7 +16,7 @@ from numba import types
 from numba.extending import overload as _overload
 from numpy.typing import NDArray
 
-from novikoff.kernels.compile import F, allocating_kernel, inlined, outlined, reassociated
+from novikoff.kernels.compile import F, allocating_kernel, inlined, kernel, outlined, reassociated
 
 Vector = NDArray[np.float64]
 
@@ -153,3 +153,26 @@ def has_duplicates(rows: CsrRows, width: int) -> bool:
                 return True
             seen[column(rows, k)] = i
     return False
+
+
+@kernel
+def nonzeros(
+    rows: Rows,
+    start: int,
+    stop: int,
+    counts: NDArray[np.int64],
+    columns: NDArray[np.uint32],
+    values: Vector,
+) -> int:
+    """The entries of these rows that are not zero, row by row. Returns how many."""
+    found = 0
+    for i in range(start, stop):
+        before = found
+        for k in cells(rows, i):
+            x = value(rows, i, k)
+            if x != 0.0:
+                columns[found] = column(rows, k)
+                values[found] = x
+                found += 1
+        counts[i - start] = found - before
+    return found

@@ -1,0 +1,246 @@
+"""What was found: the three verdicts, and the file that proves two of them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import struct
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.kernels.loops import Signs
+from novikoff.kernels.rows import DenseRows, Rows, nonzeros
+from novikoff.theory.exact import nearest, round_up, sqrt_down
+
+FORMAT = "novikoff certificate 1"
+BLOCK = 1 << 20  # stored entries that are hashed at a time
+
+Label = str | int | float | bool
+
+
+@dataclass(frozen=True)
+class About:
+    """The data that a proof is about."""
+
+    digest: str
+    n: int
+    d: int
+    constant: float  # the coordinate appended to every row; 0 without an intercept
+    positive: Label  # the label of sign +1; all others have -1
+
+
+@dataclass(frozen=True)
+class Proof:
+    about: About
+    passes: int = field(compare=False)  # over the data
+
+    verdict: ClassVar[str]
+
+    def to_json(self) -> str:
+        """The certificate: small, and checkable without this library (docs/certificate.md has the format)."""
+        about = self.about
+        record = {
+            "format": FORMAT,
+            "digest": about.digest,
+            "shape": [about.n, about.d],
+            "constant": about.constant.hex(),
+            "positive": about.positive,
+            "verdict": self.verdict,
+            **self._claims(),
+        }
+        return json.dumps(record, allow_nan=False) + "\n"
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the certificate; nothing half-written is left behind."""
+        target = Path(path)
+        partial = target.with_name(target.name + ".partial")
+        try:
+            partial.write_text(self.to_json(), encoding="utf-8")
+            os.replace(partial, target)
+        finally:
+            partial.unlink(missing_ok=True)
+
+    def _claims(self) -> dict[str, Any]:
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Separable(Proof):
+    """A separator exists, and the best margin lies between ``margin[0]`` and ``margin[1]``."""
+
+    margin: tuple[float, float]
+    radius: float
+    w: tuple[int, ...]  # the separator, the constant coordinate last
+    rows: NDArray[np.int64]  # the support, whose combination with `weights` proves the upper end
+    weights: tuple[int, ...]
+    closest: int  # the row with the smallest margin
+
+    verdict: ClassVar[str] = "separable"
+
+    @cached_property
+    def coef(self) -> NDArray[np.float64]:
+        """w as floats of which the largest is between 1/2 and 1."""
+        return self._floats[:-1]
+
+    @property
+    def last(self) -> float:
+        """The weight of the constant coordinate, on the scale of ``coef``."""
+        return float(self._floats[-1])
+
+    @property
+    def intercept(self) -> float:
+        return self.last * self.about.constant
+
+    @cached_property
+    def _floats(self) -> NDArray[np.float64]:
+        unit = 1 << max(abs(x).bit_length() for x in self.w)
+        return np.array([nearest(Fraction(x, unit)) for x in self.w])
+
+    @property
+    def mistake_bound(self) -> float:
+        """(R / lower)^2: no Perceptron makes more mistakes on these rows, in any order, however often."""
+        return round_up((Fraction(self.radius) / Fraction(self.margin[0])) ** 2)
+
+    @cached_property
+    def euclidean_margin(self) -> float:
+        """The distance from the hyperplane to the nearest example in the original space, rounded down."""
+        length_sq = sum(x * x for x in self.w)
+        flat_sq = length_sq - self.w[-1] ** 2
+        return sqrt_down(Fraction(self.margin[0]) ** 2 * length_sq / flat_sq) if flat_sq else float("inf")
+
+    def _claims(self) -> dict[str, Any]:
+        return {
+            "weights": [_number(x) for x in self.w],
+            "support": {"rows": self.rows.tolist(), "weights": [_number(x) for x in self.weights]},
+            "margin": list(self.margin),
+            "radius": self.radius,
+            "closest": self.closest,
+        }
+
+    def __str__(self) -> str:
+        lower, upper = self.margin
+        lines = [
+            f"Separable: a hyperplane puts all {self.about.n:,} rows on their sides.",
+            f"The best margin is at least {lower:.6g} (this one has it) and at most {upper:.6g}, "
+            f"with R = {self.radius:.6g}" + (", the constant coordinate included." if self.about.constant else "."),
+            f"So a Perceptron makes at most {self.mistake_bound:,.0f} mistakes on these rows, in any order.",
+            f"Row {self.closest} is the closest; {len(self.rows)} rows prove the upper end.",
+        ]
+        if self.about.constant:
+            lines.insert(2, f"In the original space the closest example is {self.euclidean_margin:.6g} away.")
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class NotSeparable(Proof):
+    """No separator exists: the rows with these weights cancel exactly, sum of weights * y * (x, constant) == 0."""
+
+    rows: NDArray[np.int64]
+    weights: tuple[int, ...]
+    weak: tuple[int, ...] | None  # w with y<w,x> >= 0 on every row and > 0 on some
+    at_zero_positive: bool  # the weak w is right on every row if 0 counts as +1
+    contradiction: bool  # two rows with the same x and different labels
+
+    verdict: ClassVar[str] = "not separable"
+    margin: ClassVar[tuple[float, float]] = (0.0, 0.0)
+
+    def _claims(self) -> dict[str, Any]:
+        claims: dict[str, Any] = {"rows": self.rows.tolist(), "weights": [_number(x) for x in self.weights]}
+        if self.weak is not None:
+            claims["weak"] = [_number(x) for x in self.weak]
+        return claims
+
+    def __str__(self) -> str:
+        lines = [f"Not separable: no hyperplane puts all {self.about.n:,} rows on their sides."]
+        if self.contradiction:
+            lines.append(f"Rows {self.rows[0]} and {self.rows[1]} hold the same example with different labels.")
+        else:
+            bits = max(weight.bit_length() for weight in self.weights)
+            lines.append(
+                f"{len(self.rows)} rows, with positive integer weights of up to {bits} bits, "
+                "add up to exactly zero: whatever w is, one of them has y<w,x> <= 0."
+            )
+        if self.weak is not None:
+            lines.append("Weakly separable: some w has y<w,x> >= 0 on every row, and not 0 throughout.")
+        if self.at_zero_positive:
+            lines.append('With at_zero="positive" (0 counts as +1) that w makes no mistake.')
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class Undecided(Proof):
+    """The budget ran out, or Ctrl-C came. ``margin`` is what is known by then; it cannot be verified."""
+
+    margin: tuple[float, float]
+    why: str
+
+    verdict: ClassVar[str] = "undecided"
+
+    def to_json(self) -> str:
+        raise ValueError(f"an undecided verdict proves nothing, so there is nothing to save or verify ({self.why})")
+
+    def __str__(self) -> str:
+        return (
+            f"Undecided: {self.why} after {self.passes} passes. No separator has a margin above {self.margin[1]:.6g}; "
+            f"the best w so far has {self.margin[0]:.6g}.\n"
+            "Allow more passes or seconds, or ask for a wider gap: then the answer is a proof."
+        )
+
+
+@dataclass(frozen=True)
+class RunProof:
+    """A run tied to its theorem: updates <= bound, with the separator of ``proof`` as the witness."""
+
+    proof: Separable | NotSeparable | Undecided
+    mistakes: int
+    updates: int
+    bound: int | None  # what the theorem allows; None without a separator
+
+    def __str__(self) -> str:
+        counts = f"The run made {self.mistakes:,} mistakes and {self.updates:,} updates"
+        if self.bound is None:
+            return f"{self.proof}\n{counts}; without a separator the theorem promises nothing."
+        return f"{self.proof}\n{counts}; with this separator the theorem allows {self.bound:,}. Verified exactly."
+
+
+class NotSeparableError(ValueError):
+    """The data have no separator; ``proof`` shows it."""
+
+    def __init__(self, proof: NotSeparable) -> None:
+        super().__init__(f"{proof}\nUse a finite C for a soft margin.")
+        self.proof = proof
+
+
+def _number(x: int) -> int | str:
+    """JSON readers are sure of integers below 2^53 alone; larger ones travel in hexadecimal."""
+    return x if abs(x) < 2**53 else hex(x)
+
+
+def matrix_digest(rows: Rows, n: int, d: int) -> bytes:
+    """Shape and non-zeros, row by row, the same for every storage."""
+    counts, columns, values = (hashlib.sha256() for _ in range(3))
+    stored = np.arange(n + 1) * d if isinstance(rows, DenseRows) else rows.indptr  # entries before each row
+    start = 0
+    while start < n:
+        stop = max(start + 1, int(np.searchsorted(stored, stored[start] + BLOCK)))
+        stop = min(stop, n)
+        most = int(stored[stop] - stored[start])
+        count, column, value = np.empty(stop - start, dtype="<i8"), np.empty(most, dtype="<u4"), np.empty(most, "<f8")
+        found = nonzeros(rows, start, stop, count, column, value)
+        for state, part in ((counts, count), (columns, column[:found]), (values, value[:found])):
+            state.update(part.tobytes())
+        start = stop
+    head = b"novikoff data 1" + struct.pack("<qq", n, d)
+    return head + counts.digest() + columns.digest() + values.digest()
+
+
+def digest(matrix: bytes, signs: Signs) -> str:
+    """SHA-256 of the data: `matrix_digest` and the signs."""
+    return hashlib.sha256(matrix + hashlib.sha256(signs.tobytes()).digest()).hexdigest()

@@ -1,0 +1,79 @@
+"""`novikoff certify` and `novikoff verify`."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from novikoff.certify import NotSeparable, Proof, Separable, Undecided, certify
+from novikoff.certify.verify import verify
+from novikoff.data.files import read
+
+SEPARABLE, ERROR, NOT_SEPARABLE, UNDECIDED = 0, 1, 10, 11
+
+
+def certify_file(
+    data: Path,
+    output: Path | None,
+    gap: float,
+    intercept: bool,
+    max_seconds: float | None,
+    *,
+    as_json: bool,
+    quiet: bool,
+) -> int:
+    try:
+        X, y = read(data)
+        verbose = 0 if quiet else 1
+        found = certify(X, y, gap, fit_intercept=intercept, max_seconds=max_seconds, verbose=verbose)
+        proofs = found if isinstance(found, dict) else {"": found}
+        for label, proof in proofs.items():
+            if output and not isinstance(proof, Undecided):
+                proof.save(output.with_stem(f"{output.stem}-{label}") if isinstance(found, dict) else output)
+    except (ValueError, OSError) as error:
+        return _fail(error)
+    if as_json:
+        records = {str(label): _record(proof) for label, proof in proofs.items()}
+        print(json.dumps(records if isinstance(found, dict) else records[""]))
+    else:
+        for label, proof in proofs.items():
+            print(f"{label} against the rest:\n{proof}\n" if isinstance(found, dict) else proof)
+    if any(isinstance(proof, Undecided) for proof in proofs.values()):
+        return UNDECIDED
+    return NOT_SEPARABLE if any(isinstance(proof, NotSeparable) for proof in proofs.values()) else SEPARABLE
+
+
+def verify_file(proof: Path, data: Path, *, as_json: bool) -> int:
+    try:
+        verified = verify(proof, *read(data))
+    except (ValueError, OSError) as error:
+        return _fail(error)
+    print(json.dumps(asdict(verified)) if as_json else f"Valid. {verified}")
+    return SEPARABLE
+
+
+def _record(proof: Proof) -> dict[str, Any]:
+    record: dict[str, Any] = {"verdict": proof.verdict, "digest": proof.about.digest, "passes": proof.passes}
+    if isinstance(proof, Separable):
+        record |= {
+            "margin": proof.margin,
+            "euclidean_margin": proof.euclidean_margin,
+            "radius": proof.radius,
+            "mistake_bound": proof.mistake_bound,
+            "closest": proof.closest,
+            "support": proof.rows.tolist(),
+        }
+    elif isinstance(proof, NotSeparable):
+        record |= {"rows": proof.rows.tolist(), "weakly_separable": proof.weak is not None}
+    elif isinstance(proof, Undecided):
+        record |= {"margin": [end if math.isfinite(end) else None for end in proof.margin], "why": proof.why}
+    return record
+
+
+def _fail(error: Exception) -> int:
+    print(f"novikoff: {error}", file=sys.stderr)
+    return ERROR

@@ -1,0 +1,174 @@
+"""The maximum margin, hard or soft, as a scikit-learn estimator."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._param_validation import Interval
+
+from novikoff import inputs
+from novikoff.certify import NotSeparable, NotSeparableError, Separable
+from novikoff.certify.prove import Question, prove, read
+from novikoff.certify.soft import soft_margin
+from novikoff.certify.solve import Data
+from novikoff.estimators.model import LinearModel
+from novikoff.learners.linear import LinearLearner, Rule
+from novikoff.theory.exact import round_up
+
+
+class MaxMarginClassifier(LinearModel):
+    r"""The hyperplane with the largest margin, with its proof; or, with a finite ``C``, the soft margin.
+
+    With C = inf: minimise ‖w‖ subject to y⟨w,x⟩ ≥ 1 on every row, the constant coordinate included. Where no
+    separator exists, ``fit`` raises `NotSeparableError`, whose ``proof`` shows it. With a finite C:
+
+    .. math:: \min_w \tfrac12 \|w\|^2 + C \sum_i \max(0, 1 - y_i \langle w, x_i \rangle)^2
+
+    as ``LinearSVC(loss="squared_hinge", C=C)`` has it, the intercept penalised with the rest (unlike SVC).
+
+    Parameters
+    ----------
+    C : float
+        inf for the hard margin.
+    gap : float
+        How far apart the two ends of the margin may be, relatively; for C = inf.
+    fit_intercept, intercept_scaling : bool, float
+        Append the constant coordinate ``intercept_scaling`` to every row.
+    max_iter : int
+        The most passes over the data; for a finite C.
+    verbose : int
+        1 shows the bracket closing.
+
+    Attributes
+    ----------
+    coef_, intercept_ : arrays of shape (1, d) and (1,)
+        Scaled so that y⟨w,x⟩ = 1 on the closest example (C = inf).
+    classes_ : the two labels; the second is +
+    margin_ : (lower, upper)
+        The hyperplane has min y⟨w,x⟩/‖w‖ = lower (negative if it does not separate); none has more than upper.
+    support_ : the rows that carry the solution
+    certificate_ : `novikoff.Separable`, or None for a finite C
+    n_iter_ : int
+        Passes over the data.
+
+    Examples
+    --------
+    >>> from novikoff import MaxMarginClassifier
+    >>> clf = MaxMarginClassifier().fit([[2, 1], [3, 0], [0, 2], [-1, 1]], ["in", "in", "out", "out"])
+    >>> clf.predict([[4, 1]])
+    array(['in'], dtype='<U3')
+    >>> print(clf.certificate_)
+    Separable: a hyperplane puts all 4 rows on their sides.
+    The best margin is at least 1.11144 (this one has it) and at most 1.11144, with R = 3.16228, ...
+
+    References
+    ----------
+    P. Wolfe, Mathematical Programming 11 (1976) 128-149. C. Cortes and V. Vapnik, Machine Learning 20 (1995) 273-297.
+    """
+
+    certificate_: Separable | None
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "C": [Interval(Real, 0, math.inf, closed="right")],
+        "gap": [Interval(Real, 0, 1, closed="neither")],
+        "fit_intercept": ["boolean"],
+        "intercept_scaling": [Interval(Real, 0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "verbose": ["verbose"],
+    }
+
+    def __init__(
+        self,
+        C: float = math.inf,
+        *,
+        gap: float = 1e-3,
+        fit_intercept: bool = True,
+        intercept_scaling: float = 1.0,
+        max_iter: int = 100_000,
+        verbose: int = 0,
+    ) -> None:
+        self.C = C
+        self.gap = gap
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
+        self.max_iter = max_iter
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Find the hyperplane.
+
+        Parameters
+        ----------
+        X : array, frame or sparse matrix of shape (n, d)
+        y : n labels, two classes of any type
+        sample_weight : n numbers >= 0
+            Multiplies C, row by row. A row of weight 0 is not there; for C = inf nothing else matters.
+
+        Returns
+        -------
+        self
+        """
+        self._validate_params()
+        X, names = inputs.first_matrix(self, X)
+        classes, signs = inputs.two_classes(y, X.shape[0])
+        weights = inputs.sample_weights(sample_weight, X.shape[0])
+        kept = np.flatnonzero(weights)
+        if len(kept) < X.shape[0]:
+            X, signs, weights = X[kept], signs[kept], weights[kept]
+            if len(np.unique(signs)) < 2:
+                raise ValueError("the rows of positive sample_weight hold one class only: a separator needs two")
+        constant = float(self.intercept_scaling) if self.fit_intercept else 0.0
+        learner = LinearLearner(Rule(zero=0), X.shape[1], constant, unit=False)
+        if math.isinf(self.C):
+            support = self._fit_hard(learner, X, signs, classes[1], constant, names)
+        else:
+            support = self._fit_soft(learner, X, signs, weights, constant, names)
+        self._learner, self.classes_, self.n_features_in_ = learner, classes, X.shape[1]
+        self.support_ = kept[support]
+        self.__dict__.pop("feature_names_in_", None)
+        if names is not None:
+            self.feature_names_in_ = names
+        return self
+
+    def _fit_hard(
+        self, learner: LinearLearner, X: Any, signs: Any, positive: Any, constant: float, names: Any
+    ) -> NDArray[np.int64]:
+        question = Question(gap=float(self.gap), constant=constant, verbose=int(self.verbose))
+        proof = prove(X, signs, inputs.item(positive), question, names)[1]
+        if isinstance(proof, NotSeparable):
+            raise NotSeparableError(proof)
+        if not isinstance(proof, Separable):
+            raise KeyboardInterrupt
+        w = np.append(proof.coef, proof.last)
+        # y<w,x> = 1 on the closest row.
+        learner.w[:] = w / (proof.margin[0] * math.sqrt(w @ w))
+        self.margin_, self.certificate_, self.n_iter_ = proof.margin, proof, proof.passes
+        return proof.rows
+
+    def _fit_soft(
+        self, learner: LinearLearner, X: Any, signs: Any, weights: Any, constant: float, names: Any
+    ) -> NDArray[np.int64]:
+        rows, reader = read(X, signs, constant, names)
+        data = Data(rows, signs, X.shape[1] + 1, None, None)
+        w, p, done = soft_margin(data, float(self.C) * weights, int(self.max_iter))
+        if not done:
+            warnings.warn(
+                f"the soft margin has not settled after {data.passes} passes: raise max_iter, lower C, or scale "
+                "the features",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        reader.w[:] = learner.w[:] = w
+        reader.measure_margin(rows, signs)
+        support = np.flatnonzero(p)
+        upper = math.inf
+        if len(support):
+            upper = round_up(data.upper(support, p[support]))
+        self.margin_, self.certificate_, self.n_iter_ = (reader.lower, upper), None, data.passes
+        return support

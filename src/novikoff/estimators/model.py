@@ -1,0 +1,65 @@
+"""A fitted hyperplane: what it predicts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
+
+from novikoff import inputs
+from novikoff.learners.linear import BadRowError, LinearLearner
+
+
+class LinearModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no type hints
+    """Two classes on the two sides of the weights of a learner."""
+
+    classes_: NDArray[Any]
+    n_features_in_: int
+    _learner: LinearLearner  # the weights and the counts
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """<w,x> + intercept with the exact sign; under ``scale="sphere"`` that of x/||x||."""
+        check_is_fitted(self)
+        X = inputs.matrix(self, X)
+        try:
+            return self._learner.scores(inputs.as_rows(X, *self._learner.geometry), X.shape[0])
+        except BadRowError as bad:
+            raise inputs.row_error(bad.code, X, bad.row, getattr(self, "feature_names_in_", None)) from None
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The labels. At zero as ``at_zero`` says; under "mistake", the first label."""
+        scores = self.decision_function(X)
+        positive = scores >= 0 if self._learner.zero > 0 else scores > 0
+        return self.classes_[positive.astype(np.intp)]
+
+    @property
+    def coef_(self) -> NDArray[np.float64]:
+        learner = self._fitted()
+        return learner.w[None, : learner.width].copy()
+
+    @property
+    def intercept_(self) -> NDArray[np.float64]:
+        return self._fitted().w[-1:] * self._learner.geometry[0]
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return self._begun()
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    def _begun(self) -> bool:
+        return "_learner" in self.__dict__
+
+    def _fitted(self) -> LinearLearner:
+        if not self._begun():
+            raise AttributeError(
+                f"this {type(self).__name__} has not learned anything yet: call fit, partial_fit or learn_one"
+            )
+        return self._learner

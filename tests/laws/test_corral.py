@@ -1,0 +1,73 @@
+"""The nearest point: optimality conditions, an orthonormal factor through every entry and exit, scipy's nnls."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.optimize import nnls
+
+from novikoff.kernels import corral as wolfe
+
+
+def settled(B, *, turn=8):
+    """The corral of the nearest point over the rows of B."""
+    c = wolfe.corral(B.shape[1], B.shape[1])
+    size = 0
+    for _ in range(1000):
+        violation = B @ c.r
+        worst = np.argsort(-violation)[:turn]
+        worst = worst[violation[worst] > 1e-12 * (c.r @ c.r)]
+        if len(worst) == 0 or c.r @ c.r < 1e-26:
+            return c, size
+        size = wolfe.enter(c, size, 0, B, worst, 1e-12)
+    raise AssertionError("the nearest point was not found")
+
+
+def problem(n, d, seed, shift):
+    rng = np.random.default_rng(seed)
+    A = rng.standard_normal((n, d))
+    A[:, 0] += shift
+    return np.column_stack([np.ones(n), A])
+
+
+@pytest.mark.parametrize("shift", [0.0, 1.0, 4.0])
+@pytest.mark.parametrize(("n", "d"), [(5, 9), (30, 4), (200, 20)])
+@pytest.mark.parametrize("seed", range(3))
+def test_it_is_the_minimum(n, d, seed, shift):
+    B = problem(n, d, seed, shift)
+    c, size = settled(B)
+    p = np.zeros(n)
+    p[c.members[:size]] = c.p[:size]
+    target = np.zeros(d + 1)
+    target[0] = 1.0
+    assert (p >= 0).all()
+    assert target - B.T @ p == pytest.approx(c.r, abs=1e-12)
+    assert np.linalg.norm(c.r) == pytest.approx(nnls(B.T, target)[1], abs=1e-12)
+    assert (B @ c.r).max() <= 1e-10
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_factor_stays_orthonormal(seed):
+    B = problem(300, 25, seed, 0.3)
+    c, size = settled(B, turn=40)
+    Q, L = c.Q[:size], np.tril(c.L[:size, :size])
+    assert np.abs(Q @ Q.T - np.eye(size)).max() < 1e-13
+    assert np.abs(L @ Q - B[c.members[:size]]).max() < 1e-12
+
+
+def test_dependent_columns_are_not_taken_twice():
+    B = np.array([[1.0, 1, 0], [1, 1, 0], [1, -1, 0], [1, -1, 0], [1, 0, 0]])
+    c, size = settled(B)
+    assert size <= 2
+    assert np.linalg.norm(c.r) < 1e-15
+
+
+def test_a_span_is_orthogonal_to_the_residual():
+    rng = np.random.default_rng(0)
+    B = np.column_stack([np.zeros(6), rng.standard_normal((6, 9))])
+    B[3] = 2 * B[0] - B[1]
+    c = wolfe.corral(10, 10)
+    assert wolfe.span(c, B) == 5
+    size = wolfe.enter(c, 5, 5, problem(40, 9, 1, 3.0), np.arange(40), 1e-12)
+    assert np.abs(B @ c.r).max() < 1e-14
+    assert (c.p[5:size] >= 0).all()
