@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +26,7 @@ def _open(name: str) -> bytes:
     return gzip.decompress(_path(name).read_bytes())
 
 
+@cache
 def mnist():
     """60000 x 784 pixels and the digits."""
     pixels = np.frombuffer(_open("mnist-train-images-idx3-ubyte.gz"), np.uint8, offset=16).reshape(-1, 784)

@@ -25,7 +25,7 @@ Indices = NDArray[np.int64]
 
 WIDE = 2000  # columns above which rows are not made dense
 PAGE = 400  # the fewest violators that join the working set after a pass
-TURN = 32  # candidates that enter between two looks at the working set
+TURN = 100  # candidates that enter between two looks at the working set
 SWEEPS = 20  # over a working set between two passes over the data
 SLOW = 400  # passes of coordinate descent before the nearest point takes over
 PATIENCE = 20  # turns without visible progress before integers take over

@@ -19,7 +19,7 @@ import numpy as np
 
 FIELDS = {"format", "digest", "shape", "constant", "positive", "verdict", "weights"}
 FORMAT, FLOAT_HEX = "novikoff certificate 1", r"0x[01]\.[0-9a-f]{1,13}p[+-]([0-9]{1,3}|10[01][0-9]|102[0-3])"
-LARGEST_FILE, LARGEST_FLOAT, BEYOND = 2**28, 2**1024 - 2**971, Fraction(2**3000)  # bytes; floats; any ||a_i||^2
+LARGEST_FILE, LARGEST_FLOAT, BEYOND = 2**28, 2**1024 - 2**971, Fraction(2**3000)  # bytes; -; above any ||a_i||^2
 
 
 class InvalidCertificate(ValueError):  # noqa: N818
@@ -48,8 +48,8 @@ def verify(certificate: Any, X: Any, y: Any) -> Verified:
     fields = FIELDS | ({"support", "margin", "radius", "closest"} if separable else {"rows"} | weak)
     _require(proof.keys() == fields, f"its fields are not {sorted(fields)}")
     c, label, shape = str(proof["constant"]), proof["positive"], repr(proof["shape"])
-    _require(re.fullmatch(FLOAT_HEX, c), "its constant is not a float >= 0 in hexadecimal")
-    _require(type(label) in (str, bool, int, float), "its positive label is not a string, number or bool")
+    _require(re.fullmatch(FLOAT_HEX, c) and float.fromhex(c).hex() == c, "its constant is not a float.hex() >= 0")
+    _require(type(label) in (str, bool) or (type(label) in (int, float) and abs(label) < 1e300), "no positive label")
     data = Data(X, y, label, float.fromhex(c))
     n, d = data.shape
     _require(shape == f"[{n}, {d}]", f"this proof is about data of shape {shape:.40}; yours is {[n, d]}")
@@ -65,8 +65,7 @@ def verify(certificate: Any, X: Any, y: Any) -> Verified:
         return _separable(proof, data, w, rows, p)
     _, some = data.scan(w, Fraction(0), BEYOND, str(proof["digest"]))
     _require(some or not weak, "its weak separator has y<u,x> = 0 on every row")
-    # Were <w,a_i> > 0 on all these rows, then 0 = <w, sum p_i a_i> > 0.
-    _require(not any(data.combine(rows, p)[0]), "its weighted rows do not sum to zero")
+    _require(not any(data.combine(rows, p)[0]), "its weighted rows do not sum to zero")  # so no <w,a_i> > 0 on all
     implies = f"Every w has y<w,x> <= 0 on some row: {len(rows)} rows with positive weights sum to exactly zero."
     implies += " Some u has y<u,x> >= 0 on every row, and > 0 on some." if some else ""
     return Verified("not separable", None, None, None, tuple(rows), some, implies)
@@ -77,9 +76,8 @@ def _separable(proof: dict[str, Any], data: Data, w: Any, rows: list[int], p: An
     ends = [float(x) for x in (*margin, proof["radius"]) if type(x) in (int, float) and 0 < x <= LARGEST_FLOAT]
     _require(len(ends) == 3 == len(margin) + 1 and ends[0] <= ends[1], "its margin and radius are not positive floats")
     _require(data.constant > 0 or w[-1] == 0, "its weights use a constant that is zero")
-    (lower, upper, radius), (columns, z, q) = map(Fraction, ends), data.row(proof["closest"])
-    least = Fraction(z @ w[columns], q)
-    data.scan(w, least, radius**2, str(proof["digest"]))
+    (lower, upper, radius), (_, columns, z, q) = map(Fraction, ends), data.exact([proof["closest"]])
+    data.scan(w, least := Fraction(z @ w[columns], q), radius**2, str(proof["digest"]))
     _require(least > 0, f"its weights do not separate: row {proof['closest']} has y<w,x> <= 0")
     _require(least**2 >= lower**2 * (w @ w), "its weights have less than the lower margin")
     v, q = data.combine(rows, p)
@@ -96,25 +94,23 @@ def digest(X: Any, signs: Any) -> str:
 
 class Data:  # rows and signs, read a block at a time; the caller's arrays are left alone
     def __init__(self, X: Any, y: Any, positive: Any, constant: float) -> None:
-        self.sparse, self.constant = hasattr(X, "tocsr"), constant
-        X = X.tocsr() if self.sparse else np.asarray(X)
+        X, self.sparse = (X.tocsr(), True) if hasattr(X, "tocsr") else (np.asarray(X), False)
         _require(X.ndim == 2 and np.can_cast(X.dtype, np.float64), "X is not a matrix of numbers", ValueError)
         self.X = X.tocoo().tocsr() if self.sparse and not X.has_canonical_format else X  # sums duplicates
         (n, d), labels = X.shape, np.asarray(y) if hasattr(y, "dtype") else np.array([*y], dtype=object)
         _require(labels.shape == (n,), f"X has {n} rows, but y is of shape {labels.shape}", ValueError)
         self.shape, self.signs = (n, d), np.where(np.asarray(labels == positive, dtype=bool), 1, -1).astype("<i1")
-        self.ends = self.X.indptr if self.sparse else np.arange(n + 1) * d
-        self.step = max(1, 2**17 * n // max(1, int(self.ends[-1])))  # rows in a block
+        self.constant, self.step = constant, max(1, 2**17 * n // max(1, self.X.nnz if self.sparse else n * d))
 
-    def take(self, start: int, stop: int) -> tuple[Any, Any, Any]:
+    def take(self, rows: Any) -> tuple[Any, Any, Any]:
         """The columns and values of the non-zeros of some rows; those of the k-th are starts[k] to starts[k + 1]."""
-        first, ends = self.ends[start], self.ends[start : stop + 1] - self.ends[start]
-        flat = self.X.data[first : first + ends[-1]] if self.sparse else self.X[start:stop].ravel()
+        part, (n, d) = self.X[rows], self.shape
+        flat, ends = (part.data, part.indptr) if self.sparse else (part.ravel(), np.arange(len(part) + 1) * d)
         kept = np.flatnonzero(flat != 0)
         starts, x = np.searchsorted(kept, ends), flat[kept].astype(np.float64)
-        columns = self.X.indices[first + kept] if self.sparse else kept - np.repeat(ends[:-1], np.diff(starts))
+        columns = part.indices[kept] if self.sparse else kept - np.repeat(ends[:-1], np.diff(starts))
         for k in np.flatnonzero(~(np.abs(x) < (np.inf if flat.dtype.kind == "f" else 2.0**53))):
-            i = start + np.searchsorted(starts, k, "right") - 1
+            i = np.arange(n)[rows][np.searchsorted(starts, k, "right") - 1]
             raise ValueError(f"X has {x[k]} in row {i}, column {columns[k]}: not finite, or an integer from 2^53 on")
         return starts, columns, x
 
@@ -126,52 +122,56 @@ class Data:  # rows and signs, read a block at a time; the caller's arrays are l
         v = np.array([x / scale for x in w])  # each rounded once
         norm, bottom, top = float(np.linalg.norm(v)), _up(least / scale), -_up(-most)
         for start in range(0, n, self.step):
-            starts, columns, x = self.take(start, start + self.step)
-            k = np.diff(starts)
-            for h, part, kind in zip(hashes, (k, columns, x), ("<i8", "<u4", "<f8"), strict=True):
+            starts, columns, x = self.take(here := slice(start, start + self.step))
+            for h, part, kind in zip(hashes, (k := np.diff(starts), columns, x), ("<i8", "<u4", "<f8"), strict=True):
                 h.update(part.astype(kind, copy=False))
             if w.size:
                 dot, square = (np.add.reduceat(np.append(t, 0), starts[:-1]) * (k > 0) for t in (x * v[columns], x * x))
-                dot, square = self.signs[start : start + self.step] * (dot + c * v[d]), square + c * c
+                dot, square = self.signs[here] * (dot + c * v[d]), square + c * c
                 size = norm * np.sqrt(square + 2.0**-1000)
-                # Twice gamma_(k + 1) and more, for the rounding of w, of the norms and of the comparisons.
-                error, excess = (k + 9) * (2.0**-52 * np.array((size, square)) + 2.0**-1072)
+                error, excess = (k + 9) * (2.0**-52 * np.array((size, square)) + 2.0**-1072)  # twice gamma_k, and more
                 if scale == 1 and c.is_integer() and np.all(x == np.rint(x)):  # integers are exact below 2^53
                     error[size < 2**52], excess[square < 2**52] = 0.0, 0.0
                 clear = (dot - error >= bottom) & (square + excess <= top)
-                unclear += (start + np.flatnonzero(~clear)).tolist()
+                unclear.append((start + np.flatnonzero(~clear)).tolist())
                 some = some or bool(np.any((dot > 0) & (dot >= error)))
         parts = b"".join(h.digest() for h in (*hashes, hashlib.sha256(self.signs.tobytes())))
         ours = hashlib.sha256(b"novikoff data 1" + np.array([n, d], "<i8").tobytes() + parts).hexdigest()
         _require(name in (None, ours), f"this proof is about data with digest {name!s:.12}...; yours is {ours:.12}...")
-        for i in unclear:
-            columns, z, q = self.row(i)
-            _require(z @ w[columns] >= least * q, f"row {i} has y<w,x> < {'that of the closest row' if least else 0}")
-            _require(z @ z <= most * q * q, f"its radius is too small: row {i} is longer")
-            some = some or z @ w[columns] > 0
+        for block in filter(None, unclear):
+            starts, columns, z, q = self.exact(block)
+            dots, squares = (np.add.reduceat(t, starts[:-1]) for t in (z * w[columns], z * z))
+            low, long = dots < -(-least * q // 1), squares > most * q * q // 1
+            _require(not any(low), f"row {block[low.argmax()]} has y<w,x> < {'that of the closest' if least else 0}")
+            _require(not any(long), f"its radius is too small: row {block[long.argmax()]} is longer")
+            some = some or any(dots > 0)
         return ours, some
 
-    def row(self, i: int) -> tuple[Any, Any, int]:  # columns, z and q: a_i is z / q there and zero elsewhere
-        _, columns, x = self.take(i, i + 1)
-        fraction, e = np.frexp(np.append(x, self.constant) * self.signs[i])
+    def exact(self, rows: list[int]) -> tuple[Any, Any, Any, int]:
+        """Integers: q a_i of the k-th row is z[starts[k] : starts[k + 1]] in its columns, and zero in the others."""
+        starts, columns, x = self.take(rows)
+        x, columns = np.insert(x, starts[1:], self.constant), np.insert(columns, starts[1:], self.shape[1])
+        starts = starts + np.arange(len(starts))
+        fraction, e = np.frexp(x * np.repeat(self.signs[rows], np.diff(starts)))
         z, k = (fraction * 2.0**53).astype(np.int64).astype(object), max(0, 53 - int(e.min()))
-        return np.append(columns, self.shape[1]), z << (e + (k - 53)).astype(object), 1 << k
+        return starts, columns, z << (e + (k - 53)).astype(object), 1 << k
 
     def combine(self, rows: list[int], p: Any) -> tuple[Any, int]:  # q sum p_i a_i, and q
         total, scale = np.zeros(self.shape[1] + 1, dtype=object), 1
-        for weight, (columns, z, q) in zip(p, map(self.row, rows), strict=True):
+        for j in range(0, len(rows), self.step):
+            starts, columns, z, q = self.exact(rows[j : j + self.step])
             if q > scale:
                 total, scale = total * (q // scale), q
-            total[columns] += weight * (scale // q) * z
+            for a, b, weight in zip(starts, starts[1:], p[j:] * (scale // q), strict=False):
+                total[columns[a:b]] += weight * z[a:b]
         return total, scale
 
 
 def _integers(values: Any, count: int, d: int) -> Any:
     # Floats are integers < 2^2098 over 2^1074, so Cramer's rule and Hadamard's bound give (2^2098 sqrt(d + 1))^(d + 1).
-    digits = min(LARGEST_FILE, 1 + (d + 1) * (2098 + (d + 1).bit_length()) // 4)
+    form = f"-?0x[0-9a-f]{{1,{min(LARGEST_FILE, 1 + (d + 1) * (2098 + (d + 1).bit_length()) // 4)}}}"
     texts = [hex(x) if type(x) is int and abs(x) < 2**53 else str(x) for x in values] if type(values) is list else []
-    fits = re.compile(f"-?0x[0-9a-f]{{1,{digits}}}").fullmatch
-    _require(len(texts) == count and all(map(fits, texts)), f"its weights are not {count} integers")
+    _require(len(texts) == count and all(re.fullmatch(form, x) for x in texts), f"its weights are not {count} integers")
     return np.array([int(x, 16) for x in texts], dtype=object)
 
 

@@ -57,8 +57,8 @@ def allocating(function: F) -> F:
 
 
 def kernel(function: F) -> F:
-    """Compile a loop that Python calls, and keep the machine code on disk."""
-    return _cached(function, numba.njit(**BORROWING)(function))
+    """Compile a loop that Python calls, and keep the machine code on disk. Other threads may run beside it."""
+    return _cached(function, numba.njit(nogil=True, **BORROWING)(function))
 
 
 def allocating_kernel(function: F) -> F:

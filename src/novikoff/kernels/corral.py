@@ -73,10 +73,9 @@ def _add(c: float, a: Vector, b: Vector) -> None:
 
 @inlined
 def _project(Q: NDArray[np.float64], size: int, x: Vector, work: Vector) -> None:
-    """x -= Q Q^T x, the coefficients into work."""
+    """x -= Q Q^T x, the coefficients into work; each row of Q is read once."""
     for k in range(size):
         work[k] = inner(Q[k], x)
-    for k in range(size):
         _add(-work[k], Q[k], x)
 
 
