@@ -12,7 +12,7 @@ import numpy as np
 from flint import fmpz_mat, nmod_mat
 from numpy.typing import NDArray
 
-from novikoff.certify.solve import Data, Indices
+from novikoff.certify.solve import Data, Indices, length
 from novikoff.kernels.rows import CsrRows
 
 PRIMES = (2**61 - 1, 2**63 - 25, 2**62 - 57)
@@ -195,7 +195,7 @@ def smallest_product(data: Data, w: list[int], among: Indices | None = None) -> 
     floats /= peak
     products = data.products(floats)
     # Rounding of w, of the products and of their sum: (D + 4) 2^-52 ||a|| ||w||.
-    noise = (data.width + 4) * 2.0**-52 * data.rows.norm * float(np.sqrt(floats @ floats)) * (1 + 2.0**-40)
+    noise = (data.width + 4) * 2.0**-52 * data.rows.norm * length(floats) * (1 + 2.0**-40)
     if among is not None:
         products, noise = products[among], noise[among]
     near = np.flatnonzero(~(products - noise > np.min(products + noise)))

@@ -90,12 +90,17 @@ class Data:
         dual.combine(self.rows, self.signs, which, p, high, low, noise)
         # Adding up `low` rounded by at most 2 t 2^-53 noise with t terms.
         rest = np.abs(low) + (len(p) + 4) * 2.0**-51 * noise
-        lengths = math.sqrt(high @ high) + math.sqrt(rest @ rest)
-        return high + low, lengths * (1 + (self.width + 8) * 2.0**-52)
+        return high + low, (length(high) + length(rest)) * (1 + (self.width + 8) * 2.0**-52)
 
     def upper(self, which: Indices, p: Vector) -> Fraction:
         """||sum p a|| / sum p or a little more: no separator has a larger margin."""
-        return Fraction(self.combination(which, p)[1]) / sum(map(Fraction, p.tolist()), Fraction(0))
+        total = math.fsum(p.tolist()) * (1 - 2.0**-52)  # fsum is the nearest float
+        return Fraction(self.combination(which, p)[1]) / Fraction(total)
+
+
+def length(v: Vector) -> float:
+    """||v||, not by BLAS: see `novikoff.kernels.dual.price`."""
+    return math.sqrt(float(np.einsum("i,i->", v, v)))
 
 
 def guesses(data: Data, gap: float) -> Iterator[Guess]:
@@ -119,11 +124,12 @@ def _working_set(
     c = wolfe.corral(B.shape[1], min(data.n, B.shape[1]))
     size = 0
     least = max(gap / 16, 2.0**-40)
-    length, patience = math.inf, PATIENCE
+    shortest, patience = math.inf, PATIENCE
     while True:
         size = settle(data, c, size, 0, B, least)
-        now = float(c.r @ c.r)
-        length, patience = min(length, now), PATIENCE if now < length else patience - 1
+        now = length(c.r)
+        patience = PATIENCE if now < shortest else patience - 1
+        shortest = min(shortest, now)
         rows, p = which[c.members[:size]], c.p[:size].copy()
         w = -c.r[1:] if coordinates is None else data.combination(rows, p)[0]
         if not np.any(w):
@@ -131,12 +137,12 @@ def _working_set(
             return
         w = w / np.abs(w).max()
         z = data.products(w)
-        lowest = float(z.min()) / math.sqrt(w @ w)
+        lowest = float(z.min()) / length(w)
         # On the corral <a,w> is constant; a row below that is a violator.
         level = (1 - gap / 4) * (float(np.median(z[rows])) if size else math.inf)
         z[which] = math.inf
         new = smallest(z, np.flatnonzero(z < level), data.page)
-        stuck = len(new) == 0 or patience == 0 or math.sqrt(now) < VANISHED
+        stuck = len(new) == 0 or patience == 0 or now < VANISHED
         yield Guess(w, lowest, rows, p, stuck)
         if stuck:
             return
@@ -154,18 +160,18 @@ def _working_set(
 def settle(data: Data, c: wolfe.Corral, size: int, free: int, B: NDArray[np.float64], least: float) -> int:
     """The nearest point over the rows of B, up to the tolerance. Returns the size of its corral."""
     violation = np.empty(len(B))
-    length, patience = math.inf, PATIENCE
+    shortest, patience = math.inf, PATIENCE
     while True:
         data.spend(0)
         dual.price(B, c.r, violation)
-        now = float(c.r @ c.r)
+        now = length(c.r)
         worst = np.argsort(-violation, kind="stable")[:TURN]
-        worst = worst[violation[worst] > least * now]
+        worst = worst[violation[worst] > least * now * now]
         # r becomes shorter with every column that enters, if by less than floats can show; but not forever.
-        patience = PATIENCE if now < length else patience - 1
-        if len(worst) == 0 or patience == 0 or math.sqrt(now) < VANISHED:
+        patience = PATIENCE if now < shortest else patience - 1
+        if len(worst) == 0 or patience == 0 or now < VANISHED:
             return size
-        length = min(length, now)
+        shortest = min(shortest, now)
         size = wolfe.enter(c, size, free, B, worst, least)
 
 
@@ -218,7 +224,7 @@ def _coordinate_descent(data: Data, gap: float) -> Generator[Guess, None, Indice
         swept %= data.n
         z = data.products(w)
         support = np.flatnonzero(p)
-        yield Guess(w / np.abs(w).max(), float(z.min()) / math.sqrt(w @ w), support, p[support] / p.max())
+        yield Guess(w / np.abs(w).max(), float(z.min()) / length(w), support, p[support] / p.max())
         violators = np.flatnonzero((z < 1 - gap / 4) & (p == 0))
         active = np.concatenate([support, smallest(z, violators, data.page)])
     return support[np.argsort(-p[support], kind="stable")[:WIDE]]

@@ -12,7 +12,7 @@ import numpy as np
 from flint import fmpz_mat
 
 from novikoff.certify.exact import integer_rows, integers, null_vector, smallest_product
-from novikoff.certify.solve import VANISHED, WIDE, Data, Indices, settle, smallest, spread
+from novikoff.certify.solve import VANISHED, WIDE, Data, Indices, length, settle, smallest, spread
 from novikoff.kernels import corral as wolfe
 from novikoff.kernels import dual
 from novikoff.kernels.rows import Vector
@@ -79,7 +79,7 @@ def _separate(data: Data, c: wolfe.Corral, free: int, outside: Indices) -> tuple
     while True:
         size = settle(data, c, size, free, B, 2.0**-10)
         members = which[c.members[free:size]]
-        if math.sqrt(c.r @ c.r) < VANISHED:
+        if length(c.r) < VANISHED:
             return None, members
         w = -c.r[1:] / np.abs(c.r[1:]).max()
         z = data.products(w)
