@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import tempfile
 import time
 import warnings
 from collections.abc import Iterator
 from functools import cache, partial
+from pathlib import Path
 
 import numpy as np
 import scipy.sparse as sp
@@ -50,11 +52,20 @@ def _margin(model, X, y) -> float:
     return float((y * (X @ model.coef_[0] + model.intercept_[0])).min() / np.linalg.norm(w))
 
 
+def _verification(proof, X, y) -> float:
+    """Seconds to check the file of the proof."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "proof.json"
+        proof.save(path)
+        return min(_seconds(lambda: nk.verify(path, X, y)) for _ in range(7))
+
+
 def _check(job: str, ours: float, proof, X, y) -> Result:
     """Verification against the search: under half of it, or 50 ms."""
-    seconds = min(_seconds(lambda: nk.verify(proof, X, y)) for _ in range(5))
-    ratio = max(ours / seconds, 2.0 if seconds <= 0.05 else 0.0)
-    return Result(f"verify {job}", "our own search", seconds, ours, ratio, 2.0, remark="or under 50 ms")
+    seconds = _verification(proof, X, y)
+    ratio = ours / seconds
+    bar = 2.0 if seconds > 0.05 else None
+    return Result(f"verify {job}", "our own search", seconds, ours, ratio, bar, remark="bar: half of it, or 50 ms")
 
 
 @cache
@@ -136,7 +147,7 @@ def _digits():
     w = np.ones(X.shape[1], dtype=np.float32)
     solve, product = side_by_side(partial(nk.certify, X, y), lambda: X @ w, rounds=5)
     proof = nk.certify(X, y)
-    check = min(_seconds(lambda: nk.verify(proof, X, y)) for _ in range(5))
+    check = _verification(proof, X, y)
     libsvm = _three_and_eight()
     job = "MNIST 3 v 8 proved not separable, verified"
     remark = f"{MOST:,} iterations, undecided; our time is that of {(solve + check) / product:.0f} products X w"

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import copy
 import hashlib
+import importlib
+import itertools
 import json
 import math
 import re
@@ -19,10 +21,10 @@ import scipy.sparse as sp
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from novikoff.certify import verify as module
 from novikoff.certify.verify import InvalidCertificate, Verified, digest, verify
 
 INF = math.inf
+module = importlib.import_module("novikoff.certify.verify")
 
 
 # ---------------------------------------------------------------- what is true, in rationals and plain loops
@@ -89,6 +91,7 @@ def holds(proof, X, y):
     constant = float.fromhex(proof["constant"])
     assert 0 <= constant < INF
     assert constant.hex() == proof["constant"]
+    assert not proof["constant"].startswith("-")  # nor is -0.0 >= 0 here
     assert json.dumps(proof["shape"]) == f"[{n}, {d}]"
     a = rows_of(X, y, proof["positive"], constant)
     assert proof["digest"] == plain_digest(X, signs_of(y, proof["positive"]))
@@ -722,6 +725,52 @@ def test_a_near_tie_that_only_exact_arithmetic_decides(form):
         refused(wrong, form(X), [-tie, 1], "do not separate")
 
 
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_matrix])
+@pytest.mark.parametrize("scale", [1.0, 2.0**-400, 2.0**-520, 2.0**-560, 2.0**-900, 2.0**500, 2.0**900])
+def test_a_row_that_floats_put_on_the_wrong_side_of_the_closest(scale, form):
+    """In floats, 0.1 + 0.2 - 0.3 = 2^-54; it is 2^-55, and so less than 1.5 2^-55."""
+    for order in itertools.permutations([0.1, 0.2, -0.3]):
+        X, y = np.array([[1.5 * 2.0**-55, 0.0, 0.0], order, [1.0, 1.0, 1.0]]) * scale, [1, 1, 1]
+        proof = separable(X, y, [1, 1, 1, 0]) | {"radius": 1e308}
+        assert proof["closest"] == 1
+        verify(proof, form(X), y)
+        refused(changed(proof, "closest", 0), form(X), y, "row 1 has y<w,x> < that of the closest")
+
+
+def test_one_row_on_the_wrong_side():
+    X, y = BOX
+    for row in set(range(5)) - {BOX_PROOF["closest"]}:
+        other = [-label if i == row else label for i, label in enumerate(y)]
+        for form in (X, X + 0.0625, sp.csr_matrix(X)):
+            dense = form.toarray() if sp.issparse(form) else form
+            proof = separable(dense, y, [5, 2, 0]) | {"digest": plain_digest(dense, other)}
+            verify(separable(dense, y, [5, 2, 0]), form, y)
+            refused(proof, form, other, f"row {row} has")
+
+
+def test_an_empty_row_has_the_constant_only():
+    X, y = np.array([[1.0], [0.0], [5.0], [0.0]]), [1, 1, 1, 1]
+    for value in (X, X * 1.1):
+        proof = separable(value[[0, 2]], [1, 1], [2, -1], constant=1.0) | head(value, y, "separable", constant=1.0)
+        for form in (value, sp.csr_matrix(value)):
+            refused(proof, form, y, "row 1 has")
+
+
+def test_the_last_bit_is_kept_between_blocks(monkeypatch):
+    """1 < 1 + 2^-60, on the scale of a row that does not see 2^-60."""
+    X, y = np.array([[1.0, 2.0**-60], [1.0, 0.0]]), [1, 1]
+    proof = separable(X, y, [1, 1, 0])
+    before = module.Data.__init__
+
+    def narrow(self, *arguments):
+        before(self, *arguments)
+        self.step = 1
+
+    monkeypatch.setattr(module.Data, "__init__", narrow)
+    verify(proof, X, y)
+    refused(changed(proof, "closest", 0), X, y, "row 1 has")
+
+
 def test_the_closest_of_rows_that_floats_cannot_tell_apart():
     X = np.array([[0.1, 0.2, -0.3, 1.0], [0.1, 0.2, -math.nextafter(0.3, 1.0), 1.0], [0.1, 0.2, -0.3, 1.0]])
     y, w = [1, 1, 1], [1, 1, 1, 1, 0]
@@ -793,6 +842,56 @@ def test_squares_that_overflow_or_underflow():
         verify(proof, X, y)
         refused(changed(proof, "radius", math.nextafter(10 * scale, 0.0)), X, y, "radius")
         refused(changed(proof, "margin", [math.nextafter(5 * scale, INF), 10 * scale]), X, y, "lower")
+
+
+@pytest.mark.parametrize(
+    ("long", "constant", "radius"),
+    [
+        ([2.0**-540, 0.0], 0.0, 2.0**-541),  # the square underflows
+        ([2.0**25, 0.0], 0.3, 2.0**25),  # the constant is lost when squares are added
+        ([2.0**27, 1.0], 0.0, 2.0**27),  # so is the 1
+        ([2.0**26, 0.1], 0.0, 2.0**26),
+        ([2.0**600, 1.0], 0.0, 2.0**600),  # the square overflows
+        ([1.5 * 2.0**1023, 1.0], 0.0, 1.5 * 2.0**1023),
+    ],
+)
+def test_a_row_just_longer_than_the_radius(long, constant, radius):
+    X, y = np.array([[long[0] / 2, 0.0], long]), [1, 1]
+    proof = separable(X, y, [1, 0, 0], constant=constant)
+    assert proof["closest"] == 0
+    assert radius < proof["radius"]
+    for form in (X, sp.csr_matrix(X)):
+        verify(proof, form, y)
+        refused(changed(proof, "radius", radius), form, y, "row 1 is longer")
+
+
+def test_a_radius_below_the_root_of_an_integer():
+    for n in range(2, 70):
+        X, y = np.zeros((2, 70)), [1, 1]
+        X[0, 0] = X[1, :n] = 1.0
+        proof = separable(X, y, [1] * 70 + [0])
+        verify(proof, X, y)
+        refused(changed(proof, "radius", math.nextafter(proof["radius"], 0.0)), X, y, "row 1 is longer")
+
+
+def test_a_radius_below_the_norm():
+    rng = np.random.default_rng(5)
+    for _ in range(60):
+        X, y = rng.random((2, 30)) + np.array([[0.0], [1.0]]), [1, 1]
+        proof = separable(X, y, [1] * 30 + [0])
+        verify(proof, X, y)
+        refused(changed(proof, "radius", math.nextafter(proof["radius"], 0.0)), X, y, "row 1 is longer")
+
+
+def test_weak_separators_that_floats_misjudge():
+    tiny = 2.0**-55  # 0.1 + 0.2 - 0.3, exactly; twice that in floats
+    for order in itertools.permutations([0.1, 0.2, -0.3, -tiny]):
+        X, y = np.array([order, [-v for v in order]]), [1, 1]
+        refused(inseparable(X, y, {0: 1, 1: 1}, [1, 1, 1, 1, 0]), X, y, "= 0 on every row")
+    X, y = np.array([[1.0, -1.0, 0.0], [-1.0, 1.0, 0.0], [0.1, 0.2, -0.3]]), [1, 1, 1]
+    assert verify(inseparable(X, y, {0: 1, 1: 1}, [1, 1, 1, 0]), X, y).weakly_separable
+    X[2, 2] = -math.nextafter(0.3, 1.0)
+    refused(inseparable(X, y, {0: 1, 1: 1}, [1, 1, 1, 0]), X, y, "row 2 has y<w,x> < 0")
 
 
 @pytest.mark.parametrize("scale", [1.0, 0.1, 2.0**-30])

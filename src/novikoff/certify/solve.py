@@ -147,7 +147,7 @@ def _working_set(
         if stuck:
             return
         if coordinates is None:
-            if len(which) > 10 * data.page:
+            if len(which) > 5 * data.page:
                 which, B = _pruned(c, size, which, B)
             which, B = np.concatenate([which, new]), np.concatenate([B, data.columns(new)])
         else:

@@ -2,8 +2,7 @@
 
 Rows a_i = s_i (x_i, c): s_i = +1 where y_i is the positive label, else -1; c is the constant coordinate. Floats call
 the clear rows: a float sum of k products, in any order, is wrong by at most gamma_k ||w|| ||x|| + k 2^-1075, where
-gamma_k = k u / (1 - k u), u = 2^-53 (Higham 2002, section 3.1, and underflow). Python's integers decide the others.
-"""
+gamma_k = k u / (1 - k u), u = 2^-53 (Higham 2002, section 3.1, and underflow). Python's integers decide the others."""
 
 from __future__ import annotations
 
@@ -19,7 +18,7 @@ import numpy as np
 
 FIELDS = {"format", "digest", "shape", "constant", "positive", "verdict", "weights"}
 FORMAT, FLOAT_HEX = "novikoff certificate 1", r"0x[01]\.[0-9a-f]{1,13}p[+-]([0-9]{1,3}|10[01][0-9]|102[0-3])"
-LARGEST_FILE, LARGEST_FLOAT, BEYOND = 2**28, 2**1024 - 2**971, Fraction(2**3000)  # bytes; -; above any ||a_i||^2
+LARGEST_FILE, LARGEST_FLOAT, BEYOND = 2**28, 2**1024 - 2**971, Fraction(2**3000)  # bytes; -; no ||a_i||^2 is as large
 
 
 class InvalidCertificate(ValueError):  # noqa: N818
@@ -107,7 +106,7 @@ class Data:  # rows and signs, read a block at a time; the caller's arrays are l
         part, (n, d) = self.X[rows], self.shape
         flat, ends = (part.data, part.indptr) if self.sparse else (part.ravel(), np.arange(len(part) + 1) * d)
         kept = np.flatnonzero(flat != 0)
-        starts, x = np.searchsorted(kept, ends), flat[kept].astype(np.float64)
+        starts, x = np.searchsorted(kept, ends), flat[kept].astype(np.float64, copy=False)
         columns = part.indices[kept] if self.sparse else kept - np.repeat(ends[:-1], np.diff(starts))
         for k in np.flatnonzero(~(np.abs(x) < (np.inf if flat.dtype.kind == "f" else 2.0**53))):
             i = np.arange(n)[rows][np.searchsorted(starts, k, "right") - 1]
@@ -118,19 +117,20 @@ class Data:  # rows and signs, read a block at a time; the caller's arrays are l
     def scan(self, w: Any, least: Fraction, most: Fraction, name: str | None) -> tuple[str, bool]:
         """The digest, which must be the name. Given w, all <w,a_i> >= least and ||a_i||^2 <= most. Is some > 0?"""
         (n, d), c, hashes, unclear, some = self.shape, self.constant, [hashlib.sha256() for _ in range(3)], [], False
-        scale = 1 << max([0, *(x.bit_length() - 64 for x in w)])
-        v = np.array([x / scale for x in w])  # each rounded once
-        norm, bottom, top = float(np.linalg.norm(v)), _up(least / scale), -_up(-most)
+        scale = 1 << max(0, max(map(abs, w.tolist()), default=0).bit_length() - 64)
+        v = (w / scale).astype(np.float64)  # each rounded once
+        norm, bottom, top = float(np.sqrt(np.einsum("i,i", v, v))), _up(least / scale), -_up(-most)
         for start in range(0, n, self.step):
             starts, columns, x = self.take(here := slice(start, start + self.step))
             for h, part, kind in zip(hashes, (k := np.diff(starts), columns, x), ("<i8", "<u4", "<f8"), strict=True):
                 h.update(part.astype(kind, copy=False))
             if w.size:
-                dot, square = (np.add.reduceat(np.append(t, 0), starts[:-1]) * (k > 0) for t in (x * v[columns], x * x))
+                full, (dot, square) = np.flatnonzero(k), np.zeros((2, len(k)))
+                dot[full], square[full] = (np.add.reduceat(t, starts[full]) for t in (x * v[columns], x * x))
                 dot, square = self.signs[here] * (dot + c * v[d]), square + c * c
                 size = norm * np.sqrt(square + 2.0**-1000)
                 error, excess = (k + 9) * (2.0**-52 * np.array((size, square)) + 2.0**-1072)  # twice gamma_k, and more
-                if scale == 1 and c.is_integer() and np.all(x == np.rint(x)):  # integers are exact below 2^53
+                if min(size.min(), square.min()) < 2**52 and c.is_integer() and np.all(x == np.rint(x)):  # exact sums
                     error[size < 2**52], excess[square < 2**52] = 0.0, 0.0
                 clear = (dot - error >= bottom) & (square + excess <= top)
                 unclear.append((start + np.flatnonzero(~clear)).tolist())
@@ -160,8 +160,7 @@ class Data:  # rows and signs, read a block at a time; the caller's arrays are l
         total, scale = np.zeros(self.shape[1] + 1, dtype=object), 1
         for j in range(0, len(rows), self.step):
             starts, columns, z, q = self.exact(rows[j : j + self.step])
-            if q > scale:
-                total, scale = total * (q // scale), q
+            total, scale = (total * (q // scale), q) if q > scale else (total, scale)
             for a, b, weight in zip(starts, starts[1:], p[j:] * (scale // q), strict=False):
                 total[columns[a:b]] += weight * z[a:b]
         return total, scale
@@ -169,10 +168,11 @@ class Data:  # rows and signs, read a block at a time; the caller's arrays are l
 
 def _integers(values: Any, count: int, d: int) -> Any:
     # Floats are integers < 2^2098 over 2^1074, so Cramer's rule and Hadamard's bound give (2^2098 sqrt(d + 1))^(d + 1).
-    form = f"-?0x[0-9a-f]{{1,{min(LARGEST_FILE, 1 + (d + 1) * (2098 + (d + 1).bit_length()) // 4)}}}"
-    texts = [hex(x) if type(x) is int and abs(x) < 2**53 else str(x) for x in values] if type(values) is list else []
-    _require(len(texts) == count and all(re.fullmatch(form, x) for x in texts), f"its weights are not {count} integers")
-    return np.array([int(x, 16) for x in texts], dtype=object)
+    form = re.compile(f"-?0x[0-9a-f]{{1,{min(LARGEST_FILE, 1 + (d + 1) * (2098 + (d + 1).bit_length()) // 4)}}}")
+    values = values if type(values) is list else []
+    found = [x if type(x) is int and abs(x) < 2**53 else form.fullmatch(str(x)) and int(x, 16) for x in values]
+    _require(len(found) == count and None not in found, f"its weights are not {count} integers")
+    return np.array(found, dtype=object)
 
 
 def _up(x: Fraction) -> float:
@@ -192,7 +192,7 @@ def _read(certificate: Any) -> Any:
         else:
             _require(Path(certificate).stat().st_size <= LARGEST_FILE, "the file is too large")
             text = Path(certificate).read_text("utf-8")
-        proof = json.loads(text, parse_constant=int, object_pairs_hook=lambda kv: len(dict(kv)) == len(kv) and dict(kv))
+        proof = json.loads(text, object_pairs_hook=lambda items: len(dict(items)) == len(items) and dict(items))
     except (ValueError, TypeError, RecursionError) as error:
         raise InvalidCertificate(f"this is not a certificate: {error}") from error
     _require(type(proof) is dict and proof.get("format") == FORMAT, f"its format is not {FORMAT!r}, each field once")
