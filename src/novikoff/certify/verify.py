@@ -133,12 +133,12 @@ class Data:  # rows and signs, read a block at a time; the caller's arrays are l
                 if min(size.min(), square.min()) < 2**52 and c.is_integer() and np.all(x == np.rint(x)):  # exact sums
                     error[size < 2**52], excess[square < 2**52] = 0.0, 0.0
                 clear = (dot - error >= bottom) & (square + excess <= top)
-                unclear.append((start + np.flatnonzero(~clear)).tolist())
+                unclear += (start + np.flatnonzero(~clear)).tolist()
                 some = some or bool(np.any((dot > 0) & (dot >= error)))
         parts = b"".join(h.digest() for h in (*hashes, hashlib.sha256(self.signs.tobytes())))
         ours = hashlib.sha256(b"novikoff data 1" + np.array([n, d], "<i8").tobytes() + parts).hexdigest()
         _require(name in (None, ours), f"this proof is about data with digest {name!s:.12}...; yours is {ours:.12}...")
-        for block in filter(None, unclear):
+        for block in (unclear[j : j + self.step] for j in range(0, len(unclear), self.step)):
             starts, columns, z, q = self.exact(block)
             dots, squares = (np.add.reduceat(t, starts[:-1]) for t in (z * w[columns], z * z))
             low, long = dots < -(-least * q // 1), squares > most * q * q // 1
