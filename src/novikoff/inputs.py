@@ -50,7 +50,14 @@ def matrix(estimator: Any, X: Any) -> Any:
 
 
 def plain_matrix(X: Any) -> tuple[Any, NDArray[Any] | None]:
-    """X as `matrix` gives it, and the names of its columns, for functions that are no estimators."""
+    """X as `matrix` gives it, not rounded, and the names of its columns: for functions that are no estimators."""
+    if isinstance(X, list | tuple):
+        X = np.asarray(X)
+    values = X.data if sp.issparse(X) else X
+    if isinstance(values, np.ndarray) and values.size and values.dtype.kind in "iu":
+        most = max(int(values.max()), -int(values.min()))
+        if most >= 2**53:
+            raise ValueError(f"X holds an integer of size {most}: from 2^53 on, float64 does not hold them all exactly")
     X, names = first_matrix(BaseEstimator(), X)
     return canonical(X), names
 

@@ -343,6 +343,8 @@ def test_saving_leaves_one_file(tmp_path):
         ([[1.0], [2]], [0, 1, 1], "2 rows but y has 3"),
         (np.empty((0, 2)), [], "0 sample"),
         ([[1.0], [2], [3]], [0.1, 0.2, 0.5], "continuous"),
+        ([[2**53], [1]], [0, 1], "float64 does not hold them all exactly"),
+        (np.array([[-(2**60)], [1]]), [0, 1], "float64 does not hold them all exactly"),
     ],
 )
 def test_bad_data(X, y, message):

@@ -77,7 +77,7 @@ def test_certify_and_verify(files, ending):
     assert text.startswith("Valid. A separator exists")
     code, text = run("verify", proof, str(files / f"no.{ending}"))
     assert code == 1
-    assert "this proof is about data with digest" in text
+    assert "proof.json is refused: this proof is about data with digest" in text
 
 
 @pytest.mark.parametrize("ending", ["csv", "svm"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 import struct
 from dataclasses import dataclass, field
@@ -130,7 +131,7 @@ class Separable(Proof):
             f"Separable: a hyperplane puts all {self.about.n:,} rows on their sides.",
             f"The best margin is at least {lower:.6g} (this one has it) and at most {upper:.6g}, "
             f"with R = {self.radius:.6g}" + (", the constant coordinate included." if self.about.constant else "."),
-            f"So a Perceptron makes at most {self.mistake_bound:,.0f} mistakes on these rows, in any order.",
+            f"So a Perceptron makes at most {math.floor(self.mistake_bound):,} mistakes on these rows, in any order.",
             f"Row {self.closest} is the closest; {len(self.rows)} rows prove the upper end.",
         ]
         if self.about.constant:
@@ -162,9 +163,10 @@ class NotSeparable(Proof):
         if self.contradiction:
             lines.append(f"Rows {self.rows[0]} and {self.rows[1]} hold the same example with different labels.")
         else:
-            bits = max(weight.bit_length() for weight in self.weights)
+            most = max(self.weights)
+            size = str(most) if most < 10**6 else f"{most.bit_length():,} bits"
             lines.append(
-                f"{len(self.rows)} rows, with positive integer weights of up to {bits} bits, "
+                f"{len(self.rows)} rows, with positive integer weights of up to {size}, "
                 "add up to exactly zero: whatever w is, one of them has y<w,x> <= 0."
             )
         if self.weak is not None:

@@ -23,6 +23,7 @@ from novikoff.learners.linear import BadRowError, LinearLearner, Rule
 from novikoff.progress import Bracket
 from novikoff.theory.exact import round_up, sqrt_down, sqrt_up
 
+FINEST = 1e-12  # the ends are floats, rounded outward
 WORD = 2.0**52  # weights are rounded to integers of this size, unless that loses the margin
 
 
@@ -64,8 +65,8 @@ def certify(
     Separable, NotSeparable, or, when a budget runs out or on Ctrl-C, Undecided. With more than two labels,
     a dict: for every label, its verdict against the rest.
     """
-    if not 0 < gap < 1:
-        raise ValueError(f"gap must be between 0 and 1, got {gap!r}")
+    if not FINEST <= gap < 1:
+        raise ValueError(f"gap must be at least {FINEST} and below 1, got {gap!r}")
     if not 0 < intercept_scaling < math.inf:
         raise ValueError(f"intercept_scaling must be positive and finite, got {intercept_scaling!r}")
     for name, budget in (("max_passes", max_passes), ("max_seconds", max_seconds)):
@@ -257,7 +258,8 @@ class _Case:
             found.closest,
             found.smallest**2 / length_sq,
         )
-        assert proof is not None, "the nearest point has a margin within the gap"
+        if proof is None:
+            raise ValueError("the margin is too small for a float64, though it is there: scale the features")
         return proof
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from novikoff.certify import NotSeparable, Proof, Separable, Undecided, certify
-from novikoff.certify.verify import verify
+from novikoff.certify.verify import InvalidCertificate, verify
 from novikoff.data.files import read
 
 SEPARABLE, ERROR, NOT_SEPARABLE, UNDECIDED = 0, 1, 10, 11
@@ -50,6 +50,8 @@ def certify_file(
 def verify_file(proof: Path, data: Path, *, as_json: bool) -> int:
     try:
         verified = verify(proof, *read(data))
+    except InvalidCertificate as error:
+        return _fail(f"{proof} is refused: {error}")
     except (ValueError, OSError) as error:
         return _fail(error)
     print(json.dumps(asdict(verified)) if as_json else f"Valid. {verified}")
@@ -74,6 +76,6 @@ def _record(proof: Proof) -> dict[str, Any]:
     return record
 
 
-def _fail(error: Exception) -> int:
+def _fail(error: Exception | str) -> int:
     print(f"novikoff: {error}", file=sys.stderr)
     return ERROR

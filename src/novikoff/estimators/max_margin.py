@@ -14,7 +14,7 @@ from sklearn.utils._param_validation import Interval
 
 from novikoff import inputs
 from novikoff.certify import NotSeparable, NotSeparableError, Separable
-from novikoff.certify.prove import Question, prove, read
+from novikoff.certify.prove import FINEST, Question, prove, read
 from novikoff.certify.soft import soft_margin
 from novikoff.certify.solve import Data
 from novikoff.estimators.model import LinearModel
@@ -76,7 +76,7 @@ class MaxMarginClassifier(LinearModel):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "C": [Interval(Real, 0, math.inf, closed="right")],
-        "gap": [Interval(Real, 0, 1, closed="neither")],
+        "gap": [Interval(Real, FINEST, 1, closed="left")],
         "fit_intercept": ["boolean"],
         "intercept_scaling": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
