@@ -72,6 +72,24 @@ def test_margins_that_no_float_can_see_are_left_to_integers(gamma):
     assert proof.margin[0] <= gamma <= proof.margin[1]
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_degenerate_margins_in_integers(seed):
+    """Many combinations prove the same margin, so weights on the way are exactly 0."""
+    X, y = mirrored(10 + seed, 8 + seed, 2.0**-58, seed=seed)
+    proof = settled(X, y, fit_intercept=False)
+    assert proof.margin[0] <= 2.0**-58 <= proof.margin[1]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_rows_of_very_different_length(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((60, 8)) * 10.0 ** rng.integers(-9, 10, (60, 1))
+    y = np.where(rng.random(60) < 0.5, 1, -1)
+    assert isinstance(settled(X, y, fit_intercept=False), nk.NotSeparable)
+    X *= np.where(X @ np.ones(8) * y > 0, 1, -1)[:, None]
+    assert isinstance(settled(X, y, fit_intercept=False), nk.Separable)
+
+
 @pytest.mark.parametrize("gap", [0.3, 1e-2, 1e-6, 1e-9])
 def test_the_gap_asked_for_is_reached(gap):
     X, y = mirrored(300, 12, 2.0**-12, seed=1)

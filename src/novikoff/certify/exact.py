@@ -175,7 +175,8 @@ def _shortened(members: Indices, weights: list[Fraction], target: list[int]) -> 
     total, now = sum(target), sum(weights)
     old = [weight / now for weight in weights]
     new = [Fraction(t, total) for t in target]
-    step, out = min((o / (o - n), i) for i, (o, n) in enumerate(zip(old, new, strict=True)) if n <= 0)
+    # A weight that is 0 already (the last one may be, exactly) goes first.
+    step, out = min((o / (o - n) if o else o, i) for i, (o, n) in enumerate(zip(old, new, strict=True)) if n <= 0)
     moved = _rounded([o + step * (n - o) for o, n in zip(old, new, strict=True)])
     kept = [i for i in range(len(moved)) if i != out]
     return members[kept], [max(moved[i], Fraction(0)) for i in kept]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass
 from fractions import Fraction
@@ -24,6 +25,7 @@ from novikoff.progress import Bracket
 from novikoff.theory.exact import round_up, sqrt_down, sqrt_up
 
 FINEST = 1e-12  # the ends are floats, rounded outward
+SPREAD = 2.0**10  # the longest row over the shortest, above which rows are also tried at equal length
 WORD = 2.0**52  # weights are rounded to integers of this size, unless that loses the margin
 
 
@@ -237,10 +239,11 @@ class _Case:
 
     def _beyond_floats(self, guess: Guess) -> Proof:
         """Floats have nothing better than this guess: integers decide."""
-        p = exact.null_vector(exact.integer_rows(self.data, guess.rows).table)
-        p = exact.one_signed(p) if p else None
-        if p:
-            return self._not_separable(guess.rows, p)
+        for rows in self._suspects(guess):
+            p = exact.null_vector(exact.integer_rows(self.data, rows).table)
+            p = exact.one_signed(p) if p else None
+            if p:
+                return self._not_separable(rows, p)
         found = exact.nearest(self.data, self.question.gap, guess.rows, guess.p)
         if not any(found.w):
             return self._not_separable(found.rows, found.p)
@@ -261,6 +264,14 @@ class _Case:
         if proof is None:
             raise ValueError("the margin is too small for a float64, though it is there: scale the features")
         return proof
+
+    def _suspects(self, guess: Guess) -> Iterator[Indices]:
+        """Rows that may cancel: of the guess; and of a search that sees long and short rows alike."""
+        yield guess.rows
+        norms = self.data.rows.norm
+        if self.data.width <= solve.WIDE and norms.max() > SPREAD * norms.min():
+            *_, last = solve.guesses(self.data.with_unit_rows(), self.question.gap)
+            yield last.rows
 
 
 def _contradiction(data: Data) -> Indices | None:

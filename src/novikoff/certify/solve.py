@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Generator, Iterator
+from copy import copy
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -58,8 +59,16 @@ class Data:
         longest = np.max(rows.norm, where=np.isfinite(rows.norm), initial=0.0)
         # Dividing by a power of two is exact.
         self.scale = 2.0 ** -(math.frexp(float(longest))[1]) if longest else 1.0
+        self.factors = np.full(self.n, self.scale)  # what `columns` multiplies each row with
         stored = rows.X.size if isinstance(rows, DenseRows) else rows.data.size
         self._block = max(1, (1 << 25) // (stored // self.n + 8))
+
+    def with_unit_rows(self) -> Data:
+        """The same rows, each scaled by its own power of two: another margin, and the same verdict."""
+        twin = copy(self)
+        ordinary = np.isfinite(self.rows.norm) & (self.rows.norm > 0)
+        twin.factors = np.ldexp(1.0, -np.frexp(np.where(ordinary, self.rows.norm, 1.0))[1])
+        return twin
 
     def spend(self, passes: int) -> None:
         """Count passes over the data; raise `OutOfBudget` if there are too many, or if it is late."""
@@ -80,7 +89,8 @@ class Data:
     def columns(self, which: Indices) -> NDArray[np.float64]:
         """(1, a_i), scaled into the unit ball, for these rows."""
         out = np.zeros((len(which), 1 + self.width))
-        dual.dense(self.rows, self.signs, which, self.scale, out)
+        dual.dense(self.rows, self.signs, which, out)
+        out *= self.factors[which][:, None]
         out[:, 0] = 1.0
         return out
 
@@ -130,7 +140,8 @@ def _working_set(
         now = length(c.r)
         patience = PATIENCE if now < shortest else patience - 1
         shortest = min(shortest, now)
-        rows, p = which[c.members[:size]], c.p[:size].copy()
+        rows = which[c.members[:size]]
+        p = c.p[:size] * (data.factors[rows] / data.factors.max())
         w = -c.r[1:] if coordinates is None else data.combination(rows, p)[0]
         if not np.any(w):
             yield Guess(w, -math.inf, rows, p, stuck=True)
@@ -138,6 +149,7 @@ def _working_set(
         w = w / np.abs(w).max()
         z = data.products(w)
         lowest = float(z.min()) / length(w)
+        z *= data.factors
         # On the corral <a,w> is constant; a row below that is a violator.
         level = (1 - gap / 4) * (float(np.median(z[rows])) if size else math.inf)
         z[which] = math.inf

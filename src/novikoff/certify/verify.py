@@ -108,7 +108,7 @@ class Data:  # rows and signs, read a block at a time; the caller's arrays are l
         kept = np.flatnonzero(flat != 0)
         starts, x = np.searchsorted(kept, ends), flat[kept].astype(np.float64, copy=False)
         columns = part.indices[kept] if self.sparse else kept - np.repeat(ends[:-1], np.diff(starts))
-        for k in np.flatnonzero(~(np.abs(x) < (np.inf if flat.dtype.kind == "f" else 2.0**53))):
+        for k in np.flatnonzero(~np.isfinite(x) if flat.dtype.kind == "f" else np.abs(x) >= 2.0**53):
             i = np.arange(n)[rows][np.searchsorted(starts, k, "right") - 1]
             raise ValueError(f"X has {x[k]} in row {i}, column {columns[k]}: not finite, or an integer from 2^53 on")
         return starts, columns, x
@@ -130,8 +130,8 @@ class Data:  # rows and signs, read a block at a time; the caller's arrays are l
                 dot, square = self.signs[here] * (dot + c * v[d]), square + c * c
                 size = norm * np.sqrt(square + 2.0**-1000)
                 error, excess = (k + 9) * (2.0**-52 * np.array((size, square)) + 2.0**-1072)  # twice gamma_k, and more
-                if min(size.min(), square.min()) < 2**52 and c.is_integer() and np.all(x == np.rint(x)):  # exact sums
-                    error[size < 2**52], excess[square < 2**52] = 0.0, 0.0
+                if (size.min() < 2**52 or any(square + excess > top)) and c.is_integer() and np.all(x == np.rint(x)):
+                    error[size < 2**52], excess[square < 2**52] = 0.0, 0.0  # integers add up exactly below 2^53
                 clear = (dot - error >= bottom) & (square + excess <= top)
                 unclear += (start + np.flatnonzero(~clear)).tolist()
                 some = some or bool(np.any((dot > 0) & (dot >= error)))

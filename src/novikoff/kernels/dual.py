@@ -47,10 +47,10 @@ def price(B: NDArray[np.float64], r: Vector, out: Vector) -> None:
 
 
 @kernel
-def dense(rows: Rows, y: Signs, which: NDArray[np.int64], scale: float, out: NDArray[np.float64]) -> None:
-    """out[k, 1:] = the row which[k], times its sign and scale; out is zero before."""
+def dense(rows: Rows, y: Signs, which: NDArray[np.int64], out: NDArray[np.float64]) -> None:
+    """out[k, 1:] = a_i for i = which[k]; out is zero before."""
     for k in range(which.shape[0]):
-        add(rows, which[k], scale * y[which[k]], 1.0, out[k, 1:])
+        add(rows, which[k], float(y[which[k]]), 1.0, out[k, 1:])
 
 
 @kernel
