@@ -103,7 +103,8 @@ def null_vector(table: Table) -> list[int] | None:
         p[extra] = 1
         if extra:
             # Row `extra` is a combination of the rows before it, which are independent.
-            columns = _pivots(nmod_mat(fmpz_mat(table[:extra]), prime))
+            before = matrix if extra == size - 1 else fmpz_mat(table[:extra])  # the last row adds nothing to the rank
+            columns = _pivots(nmod_mat(before, prime))
             square = fmpz_mat([[row[k] for row in table[:extra]] for k in columns])
             numerators, denominator = square.solve(fmpz_mat([[table[extra][k]] for k in columns])).numer_denom()
             p[extra] = -int(denominator)

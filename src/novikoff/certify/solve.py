@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Generator, Iterator
 from copy import copy
 from fractions import Fraction
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -94,6 +95,20 @@ class Data:
         out[:, 0] = 1.0
         return out
 
+    @cached_property
+    def column_signs(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Which columns of X are above zero in some a_i, and which are below."""
+        self.spend(1)
+        above, below = np.zeros(self.width, dtype=np.bool_), np.zeros(self.width, dtype=np.bool_)
+        dual.column_signs(self.rows, self.signs, above, below)
+        return above, below
+
+    def used_columns(self) -> Indices:
+        """Those that are not zero throughout: of images, some never are."""
+        used = self.column_signs[0] | self.column_signs[1]
+        used[-1] = self.rows.constant != 0
+        return np.flatnonzero(used)
+
     def combination(self, which: Indices, p: Vector) -> tuple[Vector, float]:
         """sum p_i a_i in floats, and an upper bound on its length."""
         high, low, noise = np.zeros((3, self.width))
@@ -130,7 +145,9 @@ def _working_set(
     ``coordinates``: the columns of a whole working set at once, where a row by itself is too wide.
     """
     which = start
-    B = (coordinates or Data.columns)(data, which)
+    used = data.used_columns() if coordinates is None else np.empty(0, dtype=np.int64)
+    kept = np.append(0, 1 + used)
+    B = coordinates(data, which) if coordinates else data.columns(which).take(kept, axis=1)
     c = wolfe.corral(B.shape[1], min(data.n, B.shape[1]))
     size = 0
     least = max(gap / 16, 2.0**-40)
@@ -142,7 +159,11 @@ def _working_set(
         shortest = min(shortest, now)
         rows = which[c.members[:size]]
         p = c.p[:size] * (data.factors[rows] / data.factors.max())
-        w = -c.r[1:] if coordinates is None else data.combination(rows, p)[0]
+        if coordinates is None:
+            w = np.zeros(data.width)
+            w[used] = -c.r[1:]
+        else:
+            w = data.combination(rows, p)[0]
         if not np.any(w):
             yield Guess(w, -math.inf, rows, p, stuck=True)
             return
@@ -161,7 +182,7 @@ def _working_set(
         if coordinates is None:
             if len(which) > 5 * data.page:
                 which, B = _pruned(c, size, which, B)
-            which, B = np.concatenate([which, new]), np.concatenate([B, data.columns(new)])
+            which, B = np.concatenate([which, new]), np.concatenate([B, data.columns(new).take(kept, axis=1)])
         else:
             which = np.concatenate([rows, new])
             B = coordinates(data, which)

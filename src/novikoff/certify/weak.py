@@ -14,7 +14,6 @@ from flint import fmpz_mat
 from novikoff.certify.exact import integer_rows, integers, null_vector, smallest_product
 from novikoff.certify.solve import VANISHED, WIDE, Data, Indices, length, settle, smallest, spread
 from novikoff.kernels import corral as wolfe
-from novikoff.kernels import dual
 from novikoff.kernels.rows import Vector
 
 TOLERANCE = 2.0**-30  # rows this close to the span of Z, relatively, are taken to be in it
@@ -43,8 +42,7 @@ def weak_separator(data: Data, null_rows: Indices) -> tuple[list[int] | None, bo
 
 def _one_signed_columns(data: Data) -> list[int] | None:
     """The columns with y x >= 0 on every row, minus those with y x <= 0: the cheapest weak separator."""
-    above, below = np.zeros(data.width, dtype=np.bool_), np.zeros(data.width, dtype=np.bool_)
-    dual.column_signs(data.rows, data.signs, above, below)
+    above, below = data.column_signs
     w = (above & ~below).astype(int) - (below & ~above).astype(int)
     return [int(x) for x in w] if w.any() else None
 

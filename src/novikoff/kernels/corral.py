@@ -89,13 +89,13 @@ def _append(c: Corral, size: int, b: Vector) -> bool:
         row[k] = 0.0
     whole = before = math.sqrt(inner(x, x))
     left = before
-    # Once more whenever much cancelled: then Q is orthonormal to rounding.
+    # Once more whenever a digit or more cancelled: then Q is orthonormal to rounding.
     for _ in range(3):
         _project(c.Q, size, x, c.work)
         for k in range(size):
             row[k] += c.work[k]
         left = math.sqrt(inner(x, x))
-        if left > 0.5 * before or not left > DEPENDENT * whole:
+        if left > 0.1 * before or not left > DEPENDENT * whole:
             break
         before = left
     if not left > DEPENDENT * whole:
