@@ -102,6 +102,14 @@ def _agree(proof, found) -> bool:
     return isinstance(proof, nk.Separable) and found.status == 0
 
 
+def _larger(X, y, proof, model) -> bool:
+    return proof.margin[0] > _margin(model, X, y)
+
+
+def _below(X, y, proof, model) -> bool:
+    return _margin(model, X, y) <= proof.margin[1]
+
+
 def _small():
     cancer = load_breast_cancer()
     problems = [("breast cancer", StandardScaler().fit_transform(cancer.data), 2 * cancer.target - 1)]
@@ -112,10 +120,11 @@ def _small():
     for name, X, y in problems:
         ours = partial(nk.certify, X, y, 1e-3)
         theirs = _libsvm(X, y)
-        larger = lambda proof, model, X=X, y=y: proof.margin[0] > _margin(model, X, y)  # noqa: E731
         job = f"certify {name} to 0.1 %"
         remark = f"margin {_margin(theirs, X, y):.3g} against {ours().margin[0]:.4g}"
-        result = compare(job, "LIBSVM C = 1e6", ours, partial(_libsvm, X, y), same=larger, bar=10.0, remark=remark)
+        result = compare(
+            job, "LIBSVM C = 1e6", ours, partial(_libsvm, X, y), same=partial(_larger, X, y), bar=10.0, remark=remark
+        )
         yield result
         yield _check(job, result.ours, ours(), X, y)
 
@@ -127,10 +136,9 @@ def _text():
         yield Skipped("20newsgroups", str(missing))
         return
     ours = partial(nk.certify, X, y, 0.01)
-    theirs = lambda: LinearSVC(loss="hinge", C=1e6, random_state=0).fit(X, y)  # noqa: E731
-    near = lambda proof, model: _margin(model, X, y) <= proof.margin[1]  # noqa: E731
+    theirs = partial(LinearSVC(loss="hinge", C=1e6, random_state=0).fit, X, y)
     job = "certify 20newsgroups hockey v rest, CSR, to 1 %"
-    result = compare(job, "LIBLINEAR hinge C = 1e6", ours, theirs, same=near, bar=1 / 1.5, rounds=9)
+    result = compare(job, "LIBLINEAR hinge C = 1e6", ours, theirs, same=partial(_below, X, y), bar=1 / 1.5, rounds=9)
     yield result
     yield _check(job, result.ours, ours(), X, y)
 

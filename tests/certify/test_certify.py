@@ -318,6 +318,35 @@ def test_a_budget_ends_undecided_with_a_bracket_that_is_true():
     assert isinstance(nk.certify(X, y, max_seconds=0.0), nk.Undecided)
 
 
+def test_a_proof_in_hand_outlives_the_budget():
+    X, y = mirrored(20, 3, 0.25, seed=0)
+    X, y = np.concatenate([X, X[[3]]]), np.append(y, -y[3])
+    assert isinstance(nk.certify(X, y, max_passes=1), nk.NotSeparable)
+
+
+def test_one_ctrl_c_ends_every_label(monkeypatch):
+    from novikoff.certify import solve
+
+    asked = []
+
+    def interrupted(*_):
+        asked.append(1)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(solve, "guesses", interrupted)
+    iris = datasets.load_iris()
+    proofs = nk.certify(iris.data, iris.target)
+    assert len(asked) == 1
+    assert [type(proof) for proof in proofs.values()] == [nk.Undecided] * 3
+
+
+def test_proofs_can_be_compared_and_kept_in_sets():
+    proof = nk.certify([[1.0], [-1.0]], [1, 0])
+    other = nk.certify([[1.0], [-1.0]], [1, 0])
+    assert proof in [other, proof]
+    assert len({proof, other}) == 2
+
+
 def test_ctrl_c_ends_undecided(monkeypatch):
     from novikoff.certify import solve
 

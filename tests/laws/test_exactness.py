@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
@@ -65,7 +66,7 @@ def unsorted_csr(X, rng):
 @given(problems.any_data(), LEARNERS, AT_ZERO, ORDER, SCALE, st.booleans(), st.integers(0, 9))
 def test_storage_does_not_matter(data, learner, at_zero, order, scale, intercept, seed):
     X, y = data
-    make = lambda: learner(at_zero=at_zero, order=order, scale=scale, fit_intercept=intercept, max_iter=15)  # noqa: E731
+    make = partial(learner, at_zero=at_zero, order=order, scale=scale, fit_intercept=intercept, max_iter=15)
     expected = bits(fit(make(), X, y))
     rng = np.random.default_rng(seed)
     halves = sp.csr_array(

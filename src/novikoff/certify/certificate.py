@@ -7,7 +7,8 @@ import json
 import math
 import os
 import struct
-from dataclasses import dataclass, field
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
@@ -37,10 +38,10 @@ class About:
     positive: Label  # the label of sign +1; all others have -1
 
 
-@dataclass(frozen=True)
-class Proof:
+@dataclass(frozen=True, eq=False)
+class Proof(ABC):
     about: About
-    passes: int = field(compare=False)  # over the data
+    passes: int  # over the data
 
     verdict: ClassVar[str]
 
@@ -68,11 +69,12 @@ class Proof:
         finally:
             partial.unlink(missing_ok=True)
 
+    @abstractmethod
     def _claims(self) -> dict[str, Any]:
-        raise NotImplementedError
+        """What the certificate says beside what it is about."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Separable(Proof):
     """A separator exists, and the best margin lies between ``margin[0]`` and ``margin[1]``."""
 
@@ -139,7 +141,7 @@ class Separable(Proof):
         return "\n".join(lines)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class NotSeparable(Proof):
     """No separator exists: the rows with these weights cancel exactly, sum of weights * y * (x, constant) == 0."""
 
@@ -176,7 +178,7 @@ class NotSeparable(Proof):
         return "\n".join(lines)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Undecided(Proof):
     """The budget ran out, or Ctrl-C came. ``margin`` is what is known by then; it cannot be verified."""
 
@@ -185,7 +187,7 @@ class Undecided(Proof):
 
     verdict: ClassVar[str] = "undecided"
 
-    def to_json(self) -> str:
+    def _claims(self) -> dict[str, Any]:
         raise ValueError(f"an undecided verdict proves nothing, so there is nothing to save or verify ({self.why})")
 
     def __str__(self) -> str:

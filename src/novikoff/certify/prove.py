@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -24,6 +24,7 @@ from novikoff.learners.linear import BadRowError, LinearLearner, Rule
 from novikoff.progress import Bracket
 from novikoff.theory.exact import round_up, sqrt_down, sqrt_up
 
+INTERRUPTED = "it was interrupted"
 FINEST = 1e-12  # the ends are floats, rounded outward
 SPREAD = 2.0**10  # the longest row over the shortest, above which rows are also tried at equal length
 WORD = 2.0**52  # weights are rounded to integers of this size, unless that loses the margin
@@ -79,7 +80,10 @@ def certify(
     hashed: bytes | None = None
     proofs = {}
     for label, signs in inputs.one_against_rest(y, X.shape[0]):
-        hashed, proofs[label] = prove(X, signs, label, question, names, hashed)
+        hashed, proof = prove(X, signs, label, question, names, hashed)
+        proofs[label] = proof
+        if isinstance(proof, Undecided) and proof.why == INTERRUPTED:
+            question = replace(question, max_seconds=0.0)  # one Ctrl-C ends the labels that are left, too
     return next(iter(proofs.values())) if len(proofs) == 1 else proofs
 
 
@@ -152,7 +156,7 @@ class _Case:
         except OutOfBudget as out:
             why = str(out)
         except KeyboardInterrupt:
-            why = "it was interrupted"
+            why = INTERRUPTED
         return Undecided(self.about, self.data.passes, (self.lower, self.upper), why)
 
     def _search(self, watch: Bracket | None) -> Proof:
@@ -226,7 +230,10 @@ class _Case:
         used = [k for k, weight in enumerate(weights) if weight]
         used.sort(key=lambda k: int(rows[k]))
         common = math.gcd(*weights)
-        weak, accepted = weak_separator(self.data, rows[used])
+        try:
+            weak, accepted = weak_separator(self.data, rows[used])
+        except (OutOfBudget, KeyboardInterrupt):  # the verdict stands without it
+            weak, accepted = None, False
         return NotSeparable(
             self.about,
             self.data.passes,

@@ -21,7 +21,7 @@ FORMAT, FLOAT_HEX = "novikoff certificate 1", r"0x[01]\.[0-9a-f]{1,13}p[+-]([0-9
 LARGEST_FILE, LARGEST_FLOAT, BEYOND = 2**28, 2**1024 - 2**971, Fraction(2**3000)  # bytes; -; no ||a_i||^2 is as large
 
 
-class InvalidCertificate(ValueError):  # noqa: N818
+class InvalidCertificate(ValueError):  # noqa: N818  # it reads better without Error
     """The certificate does not prove what it says about these data."""
 
 
