@@ -188,6 +188,15 @@ def test_a_contradicting_pair_is_found_first_and_named():
     assert "same example with different labels" in str(proof)
 
 
+def test_the_smallest_floats_are_not_zero():
+    """Scaled by a half they are, and then the two rows would look like a contradiction."""
+    X, y = np.array([[5e-324], [-5e-324]]), np.array([0, 1])
+    assert isinstance(settled(X, y, fit_intercept=False), nk.Separable)
+    proof = nk.certify(X, y, fit_intercept=True)
+    assert nk.verify(proof, X, y).verdict == "separable"
+    assert claims_hold(proof.to_json(), X, y)
+
+
 def test_a_row_of_zeros_contradicts_itself_through_the_origin():
     X, y = mirrored(10, 3, 0.25, seed=7)
     X[4] = 0.0
@@ -390,6 +399,7 @@ def test_saving_leaves_one_file(tmp_path):
         ([[1.0], [2]], [0, 1, 1], "2 rows but y has 3"),
         (np.empty((0, 2)), [], "0 sample"),
         ([[1.0], [2], [3]], [0.1, 0.2, 0.5], "continuous"),
+        ([[1.7e308] * 4, [-1.7e308] * 4], [0, 1], "too large for a float64"),
         ([[2**53], [1]], [0, 1], "float64 does not hold them all exactly"),
         (np.array([[-(2**60)], [1]]), [0, 1], "float64 does not hold them all exactly"),
     ],

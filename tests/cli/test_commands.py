@@ -122,6 +122,7 @@ def test_more_classes_get_a_file_each(files):
         ("bad.csv", "1,2,a\n1,x,b\n", "bad.csv, line 2"),
         ("ragged.csv", "1,2,a\n1,b\n", "ragged.csv, line 2: 2 columns, but 3 before it"),
         ("empty.csv", "", "no examples"),
+        ("latin.csv", b"1,\xff\n2,a\n", "latin.csv is not text in UTF-8"),
         ("nan.csv", "1,nan,a\n1,2,b\n", "row 0, column 1"),
         ("bad.svm", "hello world\n", "svmlight"),
         ("one.csv", "1,a\n2,a\n", "one class"),
@@ -129,7 +130,7 @@ def test_more_classes_get_a_file_each(files):
 )
 def test_a_bad_file_is_named(tmp_path, name, content, message):
     if content is not None:
-        (tmp_path / name).write_text(content)
+        (tmp_path / name).write_bytes(content if isinstance(content, bytes) else content.encode())
     code, text = run("certify", str(tmp_path / name), "-o", str(tmp_path / "proof.json"), "-q")
     assert code == 1
     assert message in text

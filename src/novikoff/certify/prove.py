@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
@@ -101,7 +102,10 @@ def prove(
     if power:
         rows, learner = _rescaled(X, signs, question.constant, power)
     data = Data(rows, signs, d + 1, question.max_passes, question.max_seconds)
-    radius = sqrt_up(learner.radius_sq * Fraction(4) ** power)
+    radius_sq = learner.radius_sq * Fraction(4) ** power
+    if radius_sq > Fraction(sys.float_info.max) ** 2:
+        raise ValueError("the norm of a row of X is too large for a float64: scale the features")
+    radius = sqrt_up(radius_sq)
     return hashed, _Case(about, data, learner, question, radius, power).settle()
 
 
@@ -296,5 +300,5 @@ def _contradiction(data: Data) -> Indices | None:
 
 def _equal(data: Data, pair: Indices) -> bool:
     """Are the two rows the same example?"""
-    first, second = data.columns(pair)[:, 1:] * data.signs[pair][:, None]
+    first, second = data.unscaled_columns(pair) * data.signs[pair][:, None]
     return bool(np.array_equal(first, second))

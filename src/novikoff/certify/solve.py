@@ -89,10 +89,15 @@ class Data:
 
     def columns(self, which: Indices) -> NDArray[np.float64]:
         """(1, a_i), scaled into the unit ball, for these rows."""
-        out = np.zeros((len(which), 1 + self.width))
-        dual.dense(self.rows, self.signs, which, out)
+        out = self.unscaled_columns(which)
         out *= self.factors[which][:, None]
         out[:, 0] = 1.0
+        return out
+
+    def unscaled_columns(self, which: Indices) -> NDArray[np.float64]:
+        """(0, a_i), exactly: scaling can make the smallest floats zero."""
+        out = np.zeros((len(which), 1 + self.width))
+        dual.dense(self.rows, self.signs, which, out)
         return out
 
     @cached_property
@@ -120,7 +125,9 @@ class Data:
     def upper(self, which: Indices, p: Vector) -> Fraction:
         """||sum p a|| / sum p or a little more: no separator has a larger margin."""
         total = math.fsum(p.tolist()) * (1 - 2.0**-52)  # fsum is the nearest float
-        return Fraction(self.combination(which, p)[1]) / Fraction(total)
+        longest = self.combination(which, p)[1]
+        # A product too small for its error to be a float leaves no bound but that of the longest row.
+        return Fraction(longest) / Fraction(total) if longest < math.inf else Fraction(2 / self.scale)
 
 
 def length(v: Vector) -> float:

@@ -8,6 +8,7 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from novikoff.certify import NotSeparable, Proof, Separable, Undecided, certify
 from novikoff.certify.verify import InvalidCertificate, verify
@@ -33,7 +34,11 @@ def certify_file(
         proofs = found if isinstance(found, dict) else {"": found}
         for label, proof in proofs.items():
             if output and not isinstance(proof, Undecided):
-                proof.save(output.with_stem(f"{output.stem}-{label}") if isinstance(found, dict) else output)
+                proof.save(
+                    output.with_stem(f"{output.stem}-{quote(str(label), safe='')}")
+                    if isinstance(found, dict)
+                    else output
+                )
     except (ValueError, OSError) as error:
         return _fail(error)
     if as_json:

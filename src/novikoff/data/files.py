@@ -17,7 +17,10 @@ def read(path: str | Path) -> tuple[Any, NDArray[Any]]:
     if not path.exists():
         raise ValueError(f"{path}: there is no such file")
     if path.suffix == ".csv":
-        return _read_csv(path)
+        try:
+            return _read_csv(path)
+        except UnicodeDecodeError as error:
+            raise ValueError(f"{path} is not text in UTF-8: {error}") from None
     try:
         X, y = load_svmlight_file(str(path))
     except ValueError as error:
