@@ -95,23 +95,32 @@ def null_vector(table: Table) -> list[int] | None:
     size = len(table)
     matrix = fmpz_mat(table)
     for prime in PRIMES:
-        rows = _pivots(nmod_mat(matrix, prime).transpose())
-        if len(rows) == size:  # independent modulo a prime, so independent
+        columns = _pivots(nmod_mat(matrix, prime))
+        if len(columns) == size:  # independent modulo a prime, so independent
             return None
-        extra = next(i for i in range(size) if i >= len(rows) or rows[i] != i)
-        p = [0] * size
-        p[extra] = 1
-        if extra:
-            # Row `extra` is a combination of the rows before it, which are independent.
-            before = matrix if extra == size - 1 else fmpz_mat(table[:extra])  # the last row adds nothing to the rank
-            columns = _pivots(nmod_mat(before, prime))
-            square = fmpz_mat([[row[k] for row in table[:extra]] for k in columns])
-            numerators, denominator = square.solve(fmpz_mat([[table[extra][k]] for k in columns])).numer_denom()
-            p[extra] = -int(denominator)
-            p[:extra] = (int(x) for x in numerators.entries())
-        if not any((fmpz_mat([p]) * matrix).entries()):
+        p = _dependence(table, size - 1, columns) if len(columns) == size - 1 else None
+        if p is None:  # not the last row, or not that row alone
+            rows = _pivots(nmod_mat(matrix, prime).transpose())
+            extra = next(i for i in range(size) if i >= len(rows) or rows[i] != i)
+            p = _dependence(table, extra, _pivots(nmod_mat(fmpz_mat(table[:extra]), prime)) if extra else [])
+        if p is not None and not any((fmpz_mat([p]) * matrix).entries()):
             return p
     return None  # three primes that divide the same determinant; the nearest point will settle it
+
+
+def _dependence(table: Table, extra: int, columns: list[int]) -> list[int] | None:
+    """Row `extra` from the rows before it, if these are independent in the `columns`, as many as they are."""
+    p = [0] * len(table)
+    p[extra] = -1
+    if extra:
+        square = fmpz_mat([[row[k] for row in table[:extra]] for k in columns])
+        try:
+            found, denominator = square.solve(fmpz_mat([[table[extra][k]] for k in columns])).numer_denom()
+        except ZeroDivisionError:
+            return None
+        p[extra] = -int(denominator)
+        p[:extra] = (int(x) for x in found.entries())
+    return p
 
 
 def one_signed(p: list[int]) -> list[int] | None:

@@ -121,8 +121,11 @@ def _remove(c: Corral, size: int, at: int) -> None:
             x = cosine[k] * y - sine[k] * x
         row[i] = math.sqrt(x * x + row[i + 1] * row[i + 1])
         cosine[i], sine[i] = x / row[i], row[i + 1] / row[i]
+    for k in range(at, size - 2, 2):
+        _rotate_twice(cosine[k : k + 2], sine[k : k + 2], c.Q[k], c.Q[k + 1], c.Q[k + 2])
+    if (size - 1 - at) % 2:
+        _rotate(cosine[size - 2], sine[size - 2], c.Q[size - 2], c.Q[size - 1])
     for k in range(at, size - 1):
-        _rotate(cosine[k], sine[k], c.Q[k], c.Q[k + 1])
         _rotate(cosine[k], sine[k], c.gap[k : k + 1], c.gap[k + 1 : k + 2])
     for i in range(at, size - 1):
         c.members[i] = c.members[i + 1]
@@ -136,6 +139,18 @@ def _rotate(cosine: float, sine: float, a: Vector, b: Vector) -> None:
         x, y = a[j], b[j]
         a[j] = cosine * x + sine * y
         b[j] = cosine * y - sine * x
+
+
+@reassociated
+def _rotate_twice(cosine: Vector, sine: Vector, a: Vector, b: Vector, d: Vector) -> None:
+    """(a, b) and then (b, d), with one reading of b."""
+    c0, s0, c1, s1 = cosine[0], sine[0], cosine[1], sine[1]
+    for j in range(a.shape[0]):
+        x, y, z = a[j], b[j], d[j]
+        a[j] = c0 * x + s0 * y
+        y = c0 * y - s0 * x
+        b[j] = c1 * y + s1 * z
+        d[j] = c1 * z - s1 * y
 
 
 @inlined
