@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -50,9 +51,8 @@ def verify(certificate: Any, X: Any, y: Any) -> Verified:
     _require(re.fullmatch(FLOAT_HEX, c) and float.fromhex(c).hex() == c, "its constant is not a float.hex() >= 0")
     _require(type(label) in (str, bool) or (type(label) in (int, float) and abs(label) < 1e300), "no positive label")
     data = Data(X, y, label, float.fromhex(c))
-    n, d = data.shape
+    (n, d), support = data.shape, proof["support"] if separable else {k: proof[k] for k in ("rows", "weights")}
     _require(shape == f"[{n}, {d}]", f"this proof is about data of shape {shape:.40}; yours is {[n, d]}")
-    support = proof["support"] if separable else {"rows": proof["rows"], "weights": proof["weights"]}
     _require(type(support) is dict and support.keys() == {"rows", "weights"}, "its support is not rows and weights")
     rows, closest, most = support["rows"], proof.get("closest", 0), n if separable else d + 2
     _require(type(rows) is list and all(type(i) is int and 0 <= i < n for i in [*rows, closest]), "a row is not in X")
@@ -105,8 +105,8 @@ class Data:  # rows and signs, read a block at a time; the caller's arrays are l
         """The columns and values of the non-zeros of some rows; those of the k-th are starts[k] to starts[k + 1]."""
         part, (n, d) = self.X[rows], self.shape
         flat, ends = (part.data, part.indptr) if self.sparse else (part.ravel(), np.arange(len(part) + 1) * d)
-        kept = np.flatnonzero(flat != 0)
-        starts, x = np.searchsorted(kept, ends), flat[kept].astype(np.float64, copy=False)
+        kept: Any = slice(None) if (full := self.sparse and np.all(flat)) else np.flatnonzero(flat)
+        starts, x = ends if full else np.searchsorted(kept, ends), flat[kept].astype(np.float64, copy=False)
         columns = part.indices[kept] if self.sparse else kept - np.repeat(ends[:-1], np.diff(starts))
         for k in np.flatnonzero(~np.isfinite(x) if flat.dtype.kind == "f" else np.abs(x) >= 2.0**53):
             i = np.arange(n)[rows][np.searchsorted(starts, k, "right") - 1]
@@ -116,14 +116,15 @@ class Data:  # rows and signs, read a block at a time; the caller's arrays are l
     @np.errstate(all="ignore")
     def scan(self, w: Any, least: Fraction, most: Fraction, name: str | None) -> tuple[str, bool]:
         """The digest, which must be the name. Given w, all <w,a_i> >= least and ||a_i||^2 <= most. Is some > 0?"""
-        (n, d), c, hashes, unclear, some = self.shape, self.constant, [hashlib.sha256() for _ in range(3)], [], False
-        scale = 1 << max(0, max(map(abs, w.tolist()), default=0).bit_length() - 64)
+        (n, d), c, unclear, some, hashed = self.shape, self.constant, [], False, iter([None])
+        hashes, pool = [hashlib.sha256() for _ in range(3)], ThreadPoolExecutor(1)  # hashing runs beside the products
+        scale = 1 << max(0, int(np.abs(w).max(initial=0)).bit_length() - 64)
         v = (w / scale).astype(np.float64)  # each rounded once
         norm, bottom, top = float(np.sqrt(np.einsum("i,i", v, v))), _up(least / scale), -_up(-most)
         for start in range(0, n, self.step):
             starts, columns, x = self.take(here := slice(start, start + self.step))
-            for h, part, kind in zip(hashes, (k := np.diff(starts), columns, x), ("<i8", "<u4", "<f8"), strict=True):
-                h.update(part.astype(kind, copy=False))
+            read = [(k := np.diff(starts)).astype("<i8"), columns.astype("<u4"), x.astype("<f8", copy=False)]
+            _, hashed = [*hashed], pool.map(type(hashes[0]).update, hashes, read)  # waits for the block before
             if w.size:
                 full, (dot, square) = np.flatnonzero(k), np.zeros((2, len(k)))
                 dot[full], square[full] = (np.add.reduceat(t, starts[full]) for t in (x * v[columns], x * x))
@@ -132,10 +133,9 @@ class Data:  # rows and signs, read a block at a time; the caller's arrays are l
                 error, excess = (k + 9) * (2.0**-52 * np.array((size, square)) + 2.0**-1072)  # twice gamma_k, and more
                 if (size.min() < 2**52 or any(square + excess > top)) and c.is_integer() and np.all(x == np.rint(x)):
                     error[size < 2**52], excess[square < 2**52] = 0.0, 0.0  # integers add up exactly below 2^53
-                clear = (dot - error >= bottom) & (square + excess <= top)
-                unclear += (start + np.flatnonzero(~clear)).tolist()
+                unclear += (start + np.flatnonzero(~((dot - error >= bottom) & (square + excess <= top)))).tolist()
                 some = some or bool(np.any((dot > 0) & (dot >= error)))
-        parts = b"".join(h.digest() for h in (*hashes, hashlib.sha256(self.signs.tobytes())))
+        _, parts = [*hashed], b"".join(h.digest() for h in (*hashes, hashlib.sha256(self.signs.tobytes())))
         ours = hashlib.sha256(b"novikoff data 1" + np.array([n, d], "<i8").tobytes() + parts).hexdigest()
         _require(name in (None, ours), f"this proof is about data with digest {name!s:.12}...; yours is {ours:.12}...")
         for block in (unclear[j : j + self.step] for j in range(0, len(unclear), self.step)):
@@ -153,16 +153,16 @@ class Data:  # rows and signs, read a block at a time; the caller's arrays are l
         x, columns = np.insert(x, starts[1:], self.constant), np.insert(columns, starts[1:], self.shape[1])
         starts = starts + np.arange(len(starts))
         fraction, e = np.frexp(x * np.repeat(self.signs[rows], np.diff(starts)))
-        z, k = (fraction * 2.0**53).astype(np.int64).astype(object), max(0, 53 - int(e.min()))
-        return starts, columns, z << (e + (k - 53)).astype(object), 1 << k
+        z, k = (fraction * 2.0**53).astype(np.int64), max(0, 53 - int(e.min()))
+        kind = np.int64 if e.max() + k < 64 else object  # |z| < 2^53
+        return starts, columns, (z.astype(kind) << (e + (k - 53)).astype(kind)).astype(object), 1 << k
 
     def combine(self, rows: list[int], p: Any) -> tuple[Any, int]:  # q sum p_i a_i, and q
         total, scale = np.zeros(self.shape[1] + 1, dtype=object), 1
         for j in range(0, len(rows), self.step):
             starts, columns, z, q = self.exact(rows[j : j + self.step])
             total, scale = (total * (q // scale), q) if q > scale else (total, scale)
-            for a, b, weight in zip(starts, starts[1:], p[j:] * (scale // q), strict=False):
-                total[columns[a:b]] += weight * z[a:b]
+            np.add.at(total, columns, np.repeat(p[j : j + self.step] * (scale // q), np.diff(starts)) * z)
         return total, scale
 
 
