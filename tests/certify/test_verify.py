@@ -10,8 +10,8 @@ import itertools
 import json
 import math
 import re
-import sys
 import struct
+import sys
 from fractions import Fraction
 from pathlib import Path
 

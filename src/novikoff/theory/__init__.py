@@ -9,6 +9,7 @@ True
 """
 
 from novikoff.theory.exact import rational
+from novikoff.theory.halving import HALVING, Game, halving_bound
 from novikoff.theory.margin_perceptron import THRESHOLD, UNIT
 from novikoff.theory.perceptron import (
     BALL,
@@ -25,11 +26,12 @@ from novikoff.theory.perceptron import (
 )
 from novikoff.theory.theorem import Finding, Hypothesis, Run, Theorem
 
-THEOREMS = (BATCH, ONLINE, RADIUS, STREAM, BALL, INEQUALITIES, START, UPPER_END, TINY_MARGIN, UNIT, THRESHOLD)
+THEOREMS = (BATCH, ONLINE, RADIUS, STREAM, BALL, INEQUALITIES, START, UPPER_END, TINY_MARGIN, UNIT, THRESHOLD, HALVING)
 
 __all__ = [
     "BALL",
     "BATCH",
+    "HALVING",
     "INEQUALITIES",
     "ONLINE",
     "RADIUS",
@@ -41,10 +43,12 @@ __all__ = [
     "UNIT",
     "UPPER_END",
     "Finding",
+    "Game",
     "Hypothesis",
     "Run",
     "Theorem",
     "bound_from_start",
+    "halving_bound",
     "rational",
     "update_bound",
 ]

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
+from typing import Any
 
 from novikoff.theory.exact import Number, Vector, inner, rational, sqnorm, vector
 
@@ -105,7 +106,7 @@ class Run:
 @dataclass(frozen=True)
 class Hypothesis:
     text: str
-    holds: Callable[[Run], bool]
+    holds: Callable[[Any], bool]  # of a `Run`, or of the game that the theorem is about
 
 
 @dataclass(frozen=True)
@@ -133,10 +134,10 @@ class Theorem:
     statement: str
     hypotheses: tuple[Hypothesis, ...]
     bound: Callable[..., int]  # an integer: the floor of an exact rational
-    conclusion: Callable[[Run], bool]
+    conclusion: Callable[[Any], bool]
     citation: str
 
-    def check(self, run: Run) -> Finding:
-        """Hypotheses and conclusion on a run, in exact rationals."""
+    def check(self, run: Any) -> Finding:
+        """Hypotheses and conclusion on a run or a game, in exact arithmetic."""
         unmet = tuple(h.text for h in self.hypotheses if not h.holds(run))
         return Finding(self.id, unmet, self.conclusion(run))

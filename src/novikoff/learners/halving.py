@@ -1,0 +1,72 @@
+"""Halving: the majority of the concepts that agree with all examples so far (`novikoff.theory.HALVING`)."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any, NamedTuple
+
+from novikoff.concepts import Concept, ConceptClass, Words, count
+from novikoff.learners.online import NotRealizable, OnlineLearner
+from novikoff.theory.halving import halving_bound
+
+FEW = 1000  # survivors that are listed
+
+
+class VersionSpace(NamedTuple):
+    """The concepts that agree with every example so far."""
+
+    size: int
+    survivors: list[Concept] | None  # None if there are more than 1000
+
+    def __len__(self) -> int:
+        return self.size
+
+
+class Halving(OnlineLearner):
+    """Majority vote over the version space; a tie predicts 1. At most floor(log2 |C|) mistakes.
+
+    Parameters
+    ----------
+    concepts : a class from `novikoff.concepts`
+
+    Examples
+    --------
+    >>> from novikoff import Halving, concepts, play
+    >>> learner = Halving(concepts.monotone_conjunctions(d=3))
+    >>> run = play(learner, [((1, 0, 1), 1), ((0, 1, 1), 0), ((1, 1, 0), 1)])
+    >>> run.mistakes, run.bound
+    (1, 3)
+    >>> learner.version_space_.survivors
+    [<concept x[0]>]
+    """
+
+    def __init__(self, concepts: ConceptClass) -> None:
+        self.concepts = concepts
+        self._alive: Words = concepts.whole
+        self._size = concepts.size
+
+    @property
+    def bound(self) -> int:
+        return halving_bound(self.concepts.size)
+
+    @property
+    def state(self) -> Hashable:
+        return self._alive.tobytes()
+
+    @property
+    def version_space_(self) -> VersionSpace:
+        return VersionSpace(self._size, self.concepts.members(self._alive) if self._size <= FEW else None)
+
+    def predict_one(self, x: Any) -> int:
+        return int(2 * count(self._alive & self.concepts.labels(x)) >= self._size)
+
+    def _update(self, x: Any, y: int) -> None:
+        alive = self.concepts.filtered(self._alive, x, y)
+        size = count(alive)
+        if size == 0:
+            raise NotRealizable(
+                f"round {self.rounds_}: no concept is left. The {self._size:,} {self.concepts.name} that agree with "
+                f"the {self.rounds_} examples before it all say {1 - y}. WeightedMajority learns from such data",
+                self.rounds_,
+            )
+        self._alive, self._size = alive, size
