@@ -30,6 +30,7 @@ LARGEST = 2**32  # codes of a class: half a gigabyte of bits
 ENUMERABLE = 2**20  # points of a domain, where all are listed
 CELLS = 2**31  # of a table: concepts times points
 INNER = 2**12  # codes that share the label of their outer part
+GROUP = 4  # variables whose combinations are kept
 NONE, ALL = np.uint64(0), np.uint64(2**64 - 1)
 
 
@@ -74,8 +75,9 @@ class Domain(ABC):
     def __getitem__(self, number: int) -> Any:
         """The points in order."""
 
-    def __len__(self) -> int:
-        return self.size
+    def draw(self, rng: np.random.Generator) -> Any:
+        """A point at random."""
+        return self[int(rng.integers(self.size))]
 
     def points(self) -> list[Any]:
         """All of them."""
@@ -98,6 +100,9 @@ class Booleans(Domain):
 
     def __getitem__(self, number: int) -> tuple[int, ...]:
         return tuple(number >> i & 1 for i in range(self.d))
+
+    def draw(self, rng: np.random.Generator) -> tuple[int, ...]:
+        return tuple(rng.integers(2, size=self.d).tolist())
 
     def number(self, x: Any) -> int:
         return sum(1 << i for i in np.flatnonzero(self.point(x)).tolist())
@@ -161,6 +166,14 @@ def _at_least(value: Any, least: int, name: str) -> int:
 # Classes -------------------------------------------------------------------------------------------
 
 
+class Pattern(NamedTuple):
+    """The labels of all codes on one example: ``words`` in some ``rows`` and 0 elsewhere, or the opposite of that."""
+
+    words: Words
+    rows: NDArray[np.int64] | slice = slice(None)
+    opposite: bool = False
+
+
 class Concept(NamedTuple):
     """One function of a class."""
 
@@ -198,7 +211,7 @@ class ConceptClass(ABC):
             raise ValueError("a class with no concepts: it must have one at least")
 
     @abstractmethod
-    def labels(self, x: Any) -> Words:
+    def pattern(self, x: Any) -> Pattern:
         """The labels of all codes on x. Bits outside ``whole`` mean nothing."""
 
     @abstractmethod
@@ -212,10 +225,36 @@ class ConceptClass(ABC):
         merged = f", {self.merged:,} equal ones merged" if self.merged else ""
         return f"<{self.size:,} {self.name}{merged}>"
 
+    def labels(self, x: Any) -> Words:
+        """The same, written out."""
+        pattern = self.pattern(x)
+        words = np.zeros_like(self.whole)
+        words[pattern.rows] = pattern.words
+        return ~words if pattern.opposite else words
+
+    def votes(self, some: Words, size: int, x: Any) -> int:
+        """How many of some concepts say 1; ``size`` is the number of them."""
+        pattern = self.pattern(x)
+        found = count(some[pattern.rows] & pattern.words)
+        return size - found if pattern.opposite else found
+
     def filtered(self, some: Words, x: Any, y: Any) -> Words:
         """Those of some concepts with c(x) = y."""
-        labels = self.labels(x)
-        return some & labels if bit(y) else some & ~labels
+        pattern = self.pattern(x)
+        if bit(y) == pattern.opposite:
+            rest = some.copy()
+            rest[pattern.rows] &= ~pattern.words
+        else:
+            rest = np.zeros_like(some)
+            rest[pattern.rows] = some[pattern.rows] & pattern.words
+        return rest
+
+    def draw(self, rng: np.random.Generator) -> Concept:
+        """A concept at random."""
+        while True:
+            code = int(rng.integers(self.whole.size * 64))
+            if int(self.whole.flat[code >> 6]) >> (code & 63) & 1:
+                return Concept(self, code)
 
     def members(self, some: Words) -> list[Concept]:
         """A set of concepts as a list."""
@@ -284,6 +323,7 @@ class _Products(ConceptClass):
     def __init__(self, name: str, d: int, operation: np.ufunc, chosen: list[list[int]], signs: list[str]) -> None:
         domain = Booleans(d)
         self._operation, self._chosen, self._signs = operation, np.array(chosen, dtype=np.bool_), signs
+        self._groups: dict[tuple[bool, ...], Bits] = {}
         radix = len(signs)
         if radix**d > LARGEST:
             raise ValueError(
@@ -295,17 +335,29 @@ class _Products(ConceptClass):
         whole = np.tile(one_row, (radix ** (d - self._inner), 1))
         super().__init__(f"{name} of {d} variables", domain, whole)
 
-    def labels(self, x: Any) -> Words:
-        x = self.domain.point(x)
-        outer = np.where(self._combined(x[self._inner :]), ALL, NONE)
-        inner = packed(self._combined(x[: self._inner]))
-        return np.asarray(self._operation(outer[:, None], inner[None, :]))
+    def pattern(self, x: Any) -> Pattern:
+        point = self.domain.point(x).tolist()
+        outer, inner = self._combined(point[self._inner :]), packed(self._combined(point[: self._inner]))
+        if self._operation is np.bitwise_and:
+            return Pattern(inner, np.flatnonzero(outer))
+        if self._operation is np.bitwise_or:
+            return Pattern(~inner, np.flatnonzero(~outer), opposite=True)
+        return Pattern(np.where(outer, ALL, NONE)[:, None] ^ inner)
 
-    def _combined(self, x: Bits) -> Bits:
-        values = np.array([self._operation.identity not in (0, False)])
-        for b in x.astype(np.intp).tolist():
-            values = self._operation(self._chosen[b][:, None], values[None, :]).ravel()
-        return values
+    def _combined(self, point: list[bool]) -> Bits:
+        """The labels of all choices for these variables, the first one running fastest."""
+        return self._joined(self._group(tuple(point[i : i + GROUP])) for i in range(0, len(point), GROUP))
+
+    def _group(self, values: tuple[bool, ...]) -> Bits:
+        if values not in self._groups:
+            self._groups[values] = self._joined(self._chosen[int(value)] for value in values)
+        return self._groups[values]
+
+    def _joined(self, parts: Iterable[Bits]) -> Bits:
+        joined = np.array([self._operation is np.bitwise_and])  # the empty combination
+        for part in parts:
+            joined = self._operation(part[:, None], joined).ravel()
+        return joined
 
     def describe(self, code: int) -> str:
         radix, inner = len(self._signs), self._inner
@@ -372,10 +424,10 @@ class _Juntas(ConceptClass):
         super().__init__(f"functions of at most {k} of {d} variables", Booleans(d), whole)
         self.merged = len(tables) * len(self._sets) - self.size
 
-    def labels(self, x: Any) -> Words:
+    def pattern(self, x: Any) -> Pattern:
         x = self.domain.point(x)
         entry = x[self._sets].astype(np.int64) @ (1 << np.arange(self._sets.shape[1]))
-        return np.asarray(self._patterns[entry])
+        return Pattern(self._patterns[entry])
 
     def describe(self, code: int) -> str:
         row, table = divmod(code, self.whole.shape[1] * 64)
@@ -395,8 +447,8 @@ class _Thresholds(ConceptClass):
         domain = Numbers(n)
         super().__init__(f"thresholds on {n} points", domain, _below(n + 1, n + 1))
 
-    def labels(self, x: Any) -> Words:
-        return _below(self.domain.point(x) + 1, self.domain.size + 1)
+    def pattern(self, x: Any) -> Pattern:
+        return Pattern(_below(self.domain.point(x) + 1, self.domain.size + 1))
 
     def describe(self, code: int) -> str:
         return f"x >= {code}"
@@ -419,9 +471,9 @@ class _Intervals(ConceptClass):
         whole = np.stack([~_below(first, n) & _below(n, n) for first in range(n)] + [_below(1, n)])
         super().__init__(f"intervals of {n} points", domain, whole)
 
-    def labels(self, x: Any) -> Words:
-        x, n = self.domain.point(x), self.domain.size
-        return np.where((np.arange(n + 1) <= x)[:, None], ~_below(x, n), NONE)
+    def pattern(self, x: Any) -> Pattern:
+        x = self.domain.point(x)
+        return Pattern(~_below(x, self.domain.size), slice(x + 1))
 
     def describe(self, code: int) -> str:
         first, last = divmod(code, self.whole.shape[1] * 64)
@@ -440,9 +492,9 @@ class _Stumps(ConceptClass):
         domain = Booleans(d)
         super().__init__(f"decision stumps of {d} variables", domain, _below(2 * d + 2, 2 * d + 2))
 
-    def labels(self, x: Any) -> Words:
+    def pattern(self, x: Any) -> Pattern:
         x = self.domain.point(x)
-        return packed(np.stack([np.append(False, x), np.append(True, ~x)], axis=1).ravel())
+        return Pattern(packed(np.stack([np.append(False, x), np.append(True, ~x)], axis=1).ravel()))
 
     def describe(self, code: int) -> str:
         i, negated = divmod(code, 2)
@@ -461,11 +513,9 @@ class _Singletons(ConceptClass):
         domain = Numbers(n)
         super().__init__(f"singletons on {n} points", domain, _below(n, n))
 
-    def labels(self, x: Any) -> Words:
+    def pattern(self, x: Any) -> Pattern:
         x = self.domain.point(x)
-        words = np.zeros_like(self.whole)
-        words[x // 64] = 1 << x % 64
-        return words
+        return Pattern(np.array([1 << x % 64], dtype=np.uint64), slice(x // 64, x // 64 + 1))
 
     def describe(self, code: int) -> str:
         return f"x == {code}"
@@ -490,8 +540,8 @@ class _Table(ConceptClass):
         self._names: list[str] = [names[i] for i in kept.tolist()]
         super().__init__(name, domain, _below(len(kept), len(kept)), len(rows) - len(kept))
 
-    def labels(self, x: Any) -> Words:
-        return np.asarray(self._columns[self.domain.number(x)])
+    def pattern(self, x: Any) -> Pattern:
+        return Pattern(self._columns[self.domain.number(x)])
 
     def describe(self, code: int) -> str:
         return self._names[code]
