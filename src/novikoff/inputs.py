@@ -345,6 +345,16 @@ def check_finite(x: Mapping[Hashable, Any], values: NDArray[np.float64]) -> None
         raise ValueError(f"feature {name!r} is {x[name]!r}: a finite number is expected")
 
 
+def check_rows(X: Any, names: Any = None) -> None:
+    """Raise for the first row that is not finite, if there is one."""
+    values = X.data if sp.issparse(X) else X
+    finite = np.isfinite(values)
+    if not finite.all():
+        cell = int(np.argmin(finite))
+        row = int(np.searchsorted(X.indptr, cell, side="right")) - 1 if sp.issparse(X) else cell // X.shape[1]
+        raise row_error(NOT_FINITE, X, row, names)
+
+
 def row_error(code: int, X: Any, row: int, names: Any = None) -> ValueError:
     """What is wrong with a row that the loops refused, where, and what to do about it."""
     if sp.issparse(X):

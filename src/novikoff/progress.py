@@ -63,3 +63,14 @@ class Bracket(_Line):
 
     def __call__(self, passes: int, lower: float, upper: float) -> None:
         self._show(passes, f"certify: pass {passes:,}, the best margin is between {lower:.6g} and {upper:.6g}")
+
+
+class Descent(_Line):
+    """Call it with (iterations so far, accuracy or loss)."""
+
+    def __init__(self, method: str) -> None:
+        super().__init__(method)
+        self._method = method
+
+    def __call__(self, iterations: int, value: float) -> None:
+        self._show(iterations, f"least squares, {self._method}: iteration {iterations:,}, {value:.3g}")

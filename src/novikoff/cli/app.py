@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -50,6 +51,42 @@ def verify(
     from novikoff.cli.certify import verify_file
 
     raise typer.Exit(verify_file(proof, data, as_json=as_json))
+
+
+@app.command()
+def play(
+    class_: Annotated[str, typer.Option("--class", help="monotone-conjunctions, parities, thresholds, ...")],
+    learner: Annotated[str, typer.Option(help="halving, standard-optimal, conjunction, winnow, ...")] = "halving",
+    d: Annotated[int | None, typer.Option(help="Variables, for classes over {0, 1}^d.")] = None,
+    n: Annotated[int | None, typer.Option(help="Points, for thresholds, intervals and singletons.")] = None,
+    k: Annotated[int | None, typer.Option(help="Relevant variables, for juntas.")] = None,
+    weight: Annotated[int | None, typer.Option(help="The largest weight, for linear-thresholds.")] = None,
+    adversary: Annotated[bool, typer.Option("--adversary", help="The worst examples that a concept explains.")] = False,
+    rounds: Annotated[int, typer.Option(min=1, help="Random examples, without an adversary.")] = 20,
+    seed: Annotated[int, typer.Option(min=0, help="Of the random examples and the concept that labels them.")] = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Play the mistake bound game, round by round. Exit 0; 1: an error, or a learner that has no concept left."""
+    from novikoff.cli.play import concept_class, play_game
+
+    try:
+        concepts = concept_class(class_, {"d": d, "n": n, "k": k, "weight": weight})
+        raise typer.Exit(play_game(concepts, learner, adversary, rounds, seed, as_json=as_json))
+    except ValueError as error:
+        print(f"novikoff: {error}", file=sys.stderr)
+        raise typer.Exit(1) from None
+
+
+@app.command()
+def rates(
+    plot: Annotated[Path | None, typer.Option(help="Where to draw it (needs matplotlib): rates.png.")] = None,
+    seeds: Annotated[int, typer.Option(min=2, help="Runs of the stochastic methods to average.")] = 30,
+    as_json: AsJson = False,
+) -> None:
+    """Measure the costs of GD, Newton, SGD and stochastic Newton, beside the notes' table. Takes a minute."""
+    from novikoff.cli.rates import run
+
+    raise typer.Exit(run(plot, seeds, as_json=as_json))
 
 
 @app.command()

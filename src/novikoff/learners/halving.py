@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Any, NamedTuple
 
-from novikoff.concepts import Concept, ConceptClass, Words, count
+from novikoff.concepts import Concept, ConceptClass, Words
 from novikoff.learners.online import NotRealizable, OnlineLearner
 from novikoff.theory.halving import halving_bound
 
@@ -22,7 +22,35 @@ class VersionSpace(NamedTuple):
         return self.size
 
 
-class Halving(OnlineLearner):
+class VersionSpaceLearner(OnlineLearner):
+    """Keeps the concepts that agree with every example so far; a subclass says how they predict."""
+
+    def __init__(self, concepts: ConceptClass) -> None:
+        self.concepts = concepts
+        self.alive: Words = concepts.whole
+        self._size = concepts.size
+
+    @property
+    def state(self) -> Hashable:
+        return self.alive.tobytes()
+
+    @property
+    def version_space_(self) -> VersionSpace:
+        return VersionSpace(self._size, self.concepts.members(self.alive) if self._size <= FEW else None)
+
+    def _update(self, x: Any, y: int) -> None:
+        ones = self.concepts.votes(self.alive, self._size, x)
+        size = ones if y else self._size - ones
+        if size == 0:
+            raise NotRealizable(
+                f"round {self.rounds_}: no concept is left. The {self._size:,} {self.concepts.name} that agree with "
+                f"the {self.rounds_} examples before it all say {1 - y}. WeightedMajority learns from such data",
+                self.rounds_,
+            )
+        self.alive, self._size = self.concepts.filtered(self.alive, x, y), size
+
+
+class Halving(VersionSpaceLearner):
     """Majority vote over the version space; a tie predicts 1. At most floor(log2 |C|) mistakes.
 
     Parameters
@@ -40,33 +68,9 @@ class Halving(OnlineLearner):
     [<concept x[0]>]
     """
 
-    def __init__(self, concepts: ConceptClass) -> None:
-        self.concepts = concepts
-        self._alive: Words = concepts.whole
-        self._size = concepts.size
-
     @property
     def bound(self) -> int:
         return halving_bound(self.concepts.size)
 
-    @property
-    def state(self) -> Hashable:
-        return self._alive.tobytes()
-
-    @property
-    def version_space_(self) -> VersionSpace:
-        return VersionSpace(self._size, self.concepts.members(self._alive) if self._size <= FEW else None)
-
     def predict_one(self, x: Any) -> int:
-        return int(2 * count(self._alive & self.concepts.labels(x)) >= self._size)
-
-    def _update(self, x: Any, y: int) -> None:
-        alive = self.concepts.filtered(self._alive, x, y)
-        size = count(alive)
-        if size == 0:
-            raise NotRealizable(
-                f"round {self.rounds_}: no concept is left. The {self._size:,} {self.concepts.name} that agree with "
-                f"the {self.rounds_} examples before it all say {1 - y}. WeightedMajority learns from such data",
-                self.rounds_,
-            )
-        self._alive, self._size = alive, size
+        return int(2 * self.concepts.votes(self.alive, self._size, x) >= self._size)

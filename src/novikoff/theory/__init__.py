@@ -1,5 +1,7 @@
 """The theorems as objects: statement, hypotheses, bound, and a check in exact rationals.
 
+A check takes a record of what happened: ``theorem.about`` is its type.
+
 >>> from novikoff import theory
 >>> theory.RADIUS.bound(radius_sq=1, margin_sq=theory.rational(1) / 49)
 49
@@ -8,8 +10,29 @@
 True
 """
 
+from novikoff.theory.elimination import (
+    CONJUNCTION,
+    DISJUNCTION,
+    KDNF,
+    MONOTONE_CONJUNCTION,
+    MONOTONE_DISJUNCTION,
+    BooleanGame,
+)
+from novikoff.theory.ellipsoid import ELLIPSOID, Shrinking, ellipsoid_bound
 from novikoff.theory.exact import rational
+from novikoff.theory.experts import RANDOMIZED, WEIGHTED_MAJORITY, Vote
 from novikoff.theory.halving import HALVING, Game, halving_bound
+from novikoff.theory.least_squares import (
+    BACH_MOULINES,
+    GRADIENT_DESCENT,
+    KACZMARZ,
+    NEWTON,
+    Averaging,
+    Descent,
+    Projections,
+    Quadratic,
+)
+from novikoff.theory.littlestone import LITTLESTONE, LITTLESTONE_LOWER
 from novikoff.theory.margin_perceptron import THRESHOLD, UNIT
 from novikoff.theory.perceptron import (
     BALL,
@@ -25,16 +48,59 @@ from novikoff.theory.perceptron import (
     update_bound,
 )
 from novikoff.theory.theorem import Finding, Hypothesis, Run, Theorem
+from novikoff.theory.winnow import WINNOW1, WINNOW2, WinnowGame
 
-THEOREMS = (BATCH, ONLINE, RADIUS, STREAM, BALL, INEQUALITIES, START, UPPER_END, TINY_MARGIN, UNIT, THRESHOLD, HALVING)
+THEOREMS = (
+    BATCH,
+    ONLINE,
+    RADIUS,
+    STREAM,
+    BALL,
+    INEQUALITIES,
+    START,
+    UPPER_END,
+    TINY_MARGIN,
+    UNIT,
+    THRESHOLD,
+    HALVING,
+    LITTLESTONE,
+    LITTLESTONE_LOWER,
+    MONOTONE_CONJUNCTION,
+    CONJUNCTION,
+    MONOTONE_DISJUNCTION,
+    DISJUNCTION,
+    KDNF,
+    WINNOW1,
+    WINNOW2,
+    WEIGHTED_MAJORITY,
+    RANDOMIZED,
+    ELLIPSOID,
+    GRADIENT_DESCENT,
+    NEWTON,
+    KACZMARZ,
+    BACH_MOULINES,
+)
 
 __all__ = [
+    "BACH_MOULINES",
     "BALL",
     "BATCH",
+    "CONJUNCTION",
+    "DISJUNCTION",
+    "ELLIPSOID",
+    "GRADIENT_DESCENT",
     "HALVING",
     "INEQUALITIES",
+    "KACZMARZ",
+    "KDNF",
+    "LITTLESTONE",
+    "LITTLESTONE_LOWER",
+    "MONOTONE_CONJUNCTION",
+    "MONOTONE_DISJUNCTION",
+    "NEWTON",
     "ONLINE",
     "RADIUS",
+    "RANDOMIZED",
     "START",
     "STREAM",
     "THEOREMS",
@@ -42,12 +108,24 @@ __all__ = [
     "TINY_MARGIN",
     "UNIT",
     "UPPER_END",
+    "WEIGHTED_MAJORITY",
+    "WINNOW1",
+    "WINNOW2",
+    "Averaging",
+    "BooleanGame",
+    "Descent",
     "Finding",
     "Game",
     "Hypothesis",
+    "Projections",
+    "Quadratic",
     "Run",
+    "Shrinking",
     "Theorem",
+    "Vote",
+    "WinnowGame",
     "bound_from_start",
+    "ellipsoid_bound",
     "halving_bound",
     "rational",
     "update_bound",

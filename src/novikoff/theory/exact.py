@@ -1,14 +1,17 @@
-"""Rationals for the theorems: exact values of floats, and square roots rounded to a side."""
+"""Rationals for the theorems: exact values of floats, square roots rounded to a side, intervals around logarithms."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from decimal import ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
+from itertools import count
 from typing import SupportsFloat
 
 Number = int | Fraction | SupportsFloat
 Vector = Sequence[Fraction]
+Interval = tuple[Fraction, Fraction]
 
 
 def rational(value: Number) -> Fraction:
@@ -73,3 +76,22 @@ def sqrt_up(value: Fraction) -> float:
     """The smallest float whose square is at least `value` >= 0."""
     below = sqrt_down(value)
     return below if Fraction(below) ** 2 == value else math.nextafter(below, math.inf)
+
+
+def logarithm(value: int | Fraction, digits: int) -> Interval:
+    """Rationals on both sides of ln(value), for value > 0: closer with more decimal digits."""
+    value = Fraction(value)
+    # decimal takes all digits of its operand and rounds correctly: within one unit of the last digit.
+    context = Context(prec=digits, rounding=ROUND_HALF_EVEN)
+    above, below = (Fraction(context.ln(Decimal(part))) for part in (value.numerator, value.denominator))
+    slack = (abs(above) + abs(below)) / Fraction(10) ** (digits - 1)
+    return above - below - slack, above - below + slack
+
+
+def settled(rounded: Callable[[Fraction], int], interval: Callable[[int], Interval]) -> int:
+    """The floor or ceiling of a number that is no integer, from intervals around it that shrink with more digits."""
+    for k in count(5):
+        low, high = interval(2**k)
+        if rounded(low) == rounded(high):
+            return rounded(low)
+    raise AssertionError

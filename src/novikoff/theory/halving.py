@@ -21,11 +21,14 @@ class Game:
         For each round the labels of all concepts, which are different functions.
     truth, predictions
         For each round, 0 or 1.
+    domain
+        For each point of the domain the labels of all concepts, where a theorem speaks of it.
     """
 
     labels: Sequence[Sequence[int]]
     truth: Sequence[int]
     predictions: Sequence[int]
+    domain: Sequence[Sequence[int]] = ()
 
     @property
     def mistakes(self) -> int:
@@ -34,7 +37,7 @@ class Game:
     @property
     def size(self) -> int:
         """|C|."""
-        return len(self.labels[0])
+        return len((self.labels or self.domain)[0])
 
     @cached_property
     def version_spaces(self) -> list[list[int]]:
@@ -71,4 +74,5 @@ HALVING = Theorem(
     halving_bound,
     lambda game: game.mistakes <= halving_bound(game.size),
     MEHTA + ", Theorem 1",
+    about=Game,
 )

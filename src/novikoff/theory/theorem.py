@@ -136,6 +136,7 @@ class Theorem:
     bound: Callable[..., int]  # an integer: the floor of an exact rational
     conclusion: Callable[[Any], bool]
     citation: str
+    about: type[Any] = Run  # what `check` takes
 
     def check(self, run: Any) -> Finding:
         """Hypotheses and conclusion on a run or a game, in exact arithmetic."""

@@ -1,0 +1,1 @@
+"""Pictures. They need matplotlib."""

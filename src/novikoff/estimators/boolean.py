@@ -1,0 +1,329 @@
+"""Learners over {0, 1}^d with labels 0 and 1: conjunctions, disjunctions and k-DNF by elimination."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Hashable
+from numbers import Integral
+from typing import Any, ClassVar, Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import Tags
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.validation import check_is_fitted
+
+from novikoff import inputs
+from novikoff.concepts import Bits, boolean
+from novikoff.kernels.boolean import Flags, first_not_boolean
+from novikoff.kernels.rows import DenseRows, Rows
+from novikoff.learners.elimination import Elimination, TermElimination, Words
+from novikoff.learners.online import OnlineLearner
+from novikoff.theory.elimination import kdnf_bound, literals_bound, monotone_bound
+
+LABELS = np.array([0, 1])
+
+
+class Core(Protocol):
+    """A learner of bits."""
+
+    def copy(self) -> Self: ...
+    def predict_one(self, x: Bits) -> int: ...
+    def learn(self, x: Bits, y: int, round: int) -> None: ...
+    def one_pass(self, rows: Rows, labels: Flags, round: int) -> int: ...
+    def predictions(self, rows: Rows, n: int) -> Flags: ...
+
+
+class BooleanClassifier(ClassifierMixin, BaseEstimator, OnlineLearner):  # type: ignore[misc]  # no type hints there
+    """Batch, streaming and online use of one learner of bits. A subclass states that, and its bound."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
+
+    classes_: NDArray[np.int64]
+    n_features_in_: int
+    _core: Any
+
+    @abstractmethod
+    def _fresh(self, d: int) -> Core:
+        """The learner before the first example."""
+
+    # Batch -------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """One pass over the rows in the given order.
+
+        Parameters
+        ----------
+        X : array, frame or sparse matrix of shape (n, d), every entry 0 or 1
+        y : n labels, 0 or 1
+
+        Returns
+        -------
+        self
+        """
+        X, names = inputs.first_matrix(self, X)
+        core = self._checked(X.shape[1])
+        return self._adopt(core, X.shape[1], names, *self._pass(core, X, y, 0, names))
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
+        """The same from where the model stands; ``classes`` may only be 0 and 1."""
+        if classes is not None and inputs.distinct(classes).tolist() != [0, 1]:
+            raise ValueError(f"classes = {list(classes)!r}: the labels here are 0 and 1")
+        if not self._begun():
+            return self.fit(X, y)
+        X, names = inputs.matrix(self, X), getattr(self, "feature_names_in_", None)
+        core = self._core.copy()
+        n, mistakes = self._pass(core, X, y, self.rounds_, names)
+        self._core = core
+        self.rounds_ += n
+        self.mistakes_ += mistakes
+        return self
+
+    def predict(self, X: Any) -> NDArray[np.int64]:
+        """The labels, 0 or 1."""
+        check_is_fitted(self)
+        X = inputs.matrix(self, X)
+        rows = boolean_rows(X, getattr(self, "feature_names_in_", None))
+        return np.asarray(self._core.predictions(rows, X.shape[0]), dtype=np.int64)
+
+    def _pass(self, core: Core, X: Any, y: Any, round: int, names: Any) -> tuple[int, int]:
+        """Rounds and mistakes."""
+        labels = inputs.two_classes(y, X.shape[0], LABELS)[1] > 0
+        return len(labels), core.one_pass(boolean_rows(X, names), labels, round)
+
+    # Online ------------------------------------------------------------------------------------
+
+    def predict_one(self, x: Any) -> int:
+        """0 or 1.
+
+        Parameters
+        ----------
+        x : a vector or a sparse row of 0 and 1
+        """
+        core, x = self._read(x)
+        return core.predict_one(x)
+
+    def _update(self, x: Any, y: int) -> None:
+        core, x = self._read(x)
+        core.learn(x, y, self.rounds_)
+        if not self._begun():
+            self._adopt(core, len(x), None, 0, 0)
+
+    def _read(self, x: Any) -> tuple[Core, Bits]:
+        """The learner, a new one if there is none, and the example as it takes it."""
+        if self._begun():
+            return self._core, boolean(x, self.n_features_in_)
+        x = boolean(x)
+        return self._checked(len(x)), x
+
+    def copy(self) -> Self:
+        """Another learner in the same state."""
+        twin = super().copy()
+        if self._begun():
+            twin._core = self._core.copy()
+        return twin
+
+    # Helpers -----------------------------------------------------------------------------------
+
+    def _checked(self, d: int) -> Core:
+        self._validate_params()
+        return self._fresh(d)
+
+    def _adopt(self, core: Core, d: int, names: Any, rounds: int, mistakes: int) -> Self:
+        self._core, self.n_features_in_, self.classes_ = core, d, LABELS.copy()
+        self.rounds_, self.mistakes_ = rounds, mistakes
+        self.__dict__.pop("feature_names_in_", None)
+        if names is not None:
+            self.feature_names_in_ = names
+        return self
+
+    def _begun(self) -> bool:
+        return "_core" in self.__dict__
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return self._begun()
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.classifier_tags.multi_class = False
+        return tags
+
+
+def boolean_rows(X: Any, names: Any = None) -> Rows:
+    """Rows of 0 and 1, in the order of the columns and without duplicates."""
+    X = inputs.canonical(X)
+    rows = inputs.as_rows(X, 0.0, False)
+    values = rows.X.reshape(-1) if isinstance(rows, DenseRows) else rows.data
+    place = first_not_boolean(values)
+    if place >= 0:
+        if isinstance(rows, DenseRows):
+            row, column = divmod(place, X.shape[1])
+        else:
+            row, column = int(np.searchsorted(rows.indptr, place, side="right")) - 1, int(rows.indices[place])
+        name = f" ({names[column]!r})" if names is not None else ""
+        raise ValueError(f"X has {values[place]} in row {row}, column {column}{name}: every entry must be 0 or 1")
+    return rows
+
+
+class _Eliminating(BooleanClassifier):
+    """What remains of all positions."""
+
+    @property
+    def state(self) -> Hashable:
+        return (self.n_features_in_, self._core.left) if self._begun() else None
+
+    def _remaining(self) -> Any:
+        if not self._begun():
+            raise AttributeError(f"this {type(self).__name__} has not learned anything yet")
+        return self._core.remaining()
+
+    def _name(self, literal: tuple[int, int]) -> str:
+        j, value = literal
+        names = getattr(self, "feature_names_in_", None)
+        return ("" if value else "~") + (f"x[{j}]" if names is None else str(names[j]))
+
+
+class _Literals(_Eliminating):
+    """A conjunction of literals, or a disjunction: that is the negation of a conjunction of negated literals."""
+
+    _sides: ClassVar[tuple[bool, bool]]  # is there x_j in that conjunction, is there its negation?
+    _dual: ClassVar[bool]
+    _words: ClassVar[Words]
+
+    def _fresh(self, d: int) -> Core:
+        return Elimination(d, self._sides, self._dual, self._words)
+
+    @property
+    def bound(self) -> int | None:
+        if not self._begun():
+            return None
+        return (literals_bound if all(self._sides) else monotone_bound)(self.n_features_in_)
+
+    @property
+    def literals_(self) -> list[str]:
+        """What remains, variables before negations."""
+        literals = [(j, value ^ self._dual) for j, value in self._remaining()]
+        return [self._name(literal) for literal in sorted(literals, key=lambda literal: -literal[1])]
+
+
+class MonotoneConjunction(_Literals):
+    """x_i & x_j & ...: starts with all d variables, drops those that are 0 in a positive. At most d mistakes.
+
+    Attributes
+    ----------
+    literals_ : list of str
+        The variables that remain.
+    rounds_, mistakes_ : int
+    bound : int or None
+        d, once it is known.
+
+    Notes
+    -----
+    `novikoff.NotRealizable` is raised in the round in which no conjunction is left that agrees with all examples. It
+    names rounds that contradict each other, and the learner is as it was before.
+
+    Examples
+    --------
+    >>> from novikoff.estimators.boolean import MonotoneConjunction
+    >>> model = MonotoneConjunction().fit([[1, 1, 0], [1, 0, 1], [0, 1, 1]], [1, 1, 0])
+    >>> model.literals_, model.mistakes_, model.bound
+    (['x[0]'], 2, 3)
+    """
+
+    _sides, _dual = (True, False), False
+    _words = Words("monotone conjunction", "variable")
+
+
+class Conjunction(_Literals):
+    """Variables and negations: starts with all 2d literals, which is always 0. At most d + 1 mistakes.
+
+    The conjunctions that hold a variable and its negation are in the class: they are the function 0.
+    Attributes and errors as in `MonotoneConjunction`.
+
+    Examples
+    --------
+    >>> from novikoff.estimators.boolean import Conjunction
+    >>> Conjunction().fit([[1, 1, 0], [1, 0, 0], [0, 1, 0]], [1, 1, 0]).literals_
+    ['x[0]', '~x[2]']
+    """
+
+    _sides, _dual = (True, True), False
+    _words = Words("conjunction", "literal")
+
+
+class MonotoneDisjunction(_Literals):
+    """x_i | x_j | ...: starts with all d variables, drops those that are 1 in a negative. At most d mistakes.
+
+    Attributes and errors as in `MonotoneConjunction`.
+
+    Examples
+    --------
+    >>> from novikoff.estimators.boolean import MonotoneDisjunction
+    >>> MonotoneDisjunction().fit([[0, 1, 0], [1, 0, 0]], [0, 1]).literals_
+    ['x[0]', 'x[2]']
+    """
+
+    _sides, _dual = (False, True), True
+    _words = Words("monotone disjunction", "variable")
+
+
+class Disjunction(_Literals):
+    """Variables and negations: starts with all 2d literals, which is always 1. At most d + 1 mistakes.
+
+    Attributes and errors as in `MonotoneConjunction`.
+
+    Examples
+    --------
+    >>> from novikoff.estimators.boolean import Disjunction
+    >>> Disjunction().fit([[0, 1, 0], [1, 1, 0]], [0, 1]).literals_
+    ['x[0]', 'x[2]', '~x[1]']
+    """
+
+    _sides, _dual = (True, True), True
+    _words = Words("disjunction", "literal")
+
+
+class KDNF(_Eliminating):
+    """A disjunction of terms of at most k literals: starts with all of them, drops those that are true in a negative.
+
+    There are N = sum of C(d,i) 2^i terms, i <= k, and S = sum of C(d,i) of them are true in any x. The first mistake
+    drops exactly S, every other at least one: at most N - S + 1 mistakes. (The well-known bound is N.)
+
+    Parameters
+    ----------
+    k : int
+
+    Attributes
+    ----------
+    terms_ : list of str
+        The terms that remain; the empty one is "1".
+    rounds_, mistakes_ : int
+    bound : int or None
+        N - S + 1, once d is known.
+
+    Examples
+    --------
+    >>> from novikoff.estimators.boolean import KDNF
+    >>> model = KDNF(k=2).fit([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0])
+    >>> model.terms_, model.mistakes_, model.bound
+    (['x[0] & ~x[1]', '~x[0] & x[1]'], 2, 6)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"k": [Interval(Integral, 1, None, closed="left")]}
+
+    def __init__(self, k: int = 2) -> None:
+        self.k = k
+
+    def _fresh(self, d: int) -> Core:
+        return TermElimination(d, int(self.k))
+
+    @property
+    def bound(self) -> int | None:
+        return kdnf_bound(self.n_features_in_, self._core.terms.k) if self._begun() else None
+
+    @property
+    def terms_(self) -> list[str]:
+        """What remains, short terms first."""
+        return [" & ".join(map(self._name, term)) or "1" for term in self._remaining()]

@@ -1,0 +1,347 @@
+"""Least squares by the methods of the notes and some later ones, as scikit-learn estimators."""
+
+from __future__ import annotations
+
+import warnings
+from contextlib import nullcontext
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import Tags, check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+from novikoff import inputs
+from novikoff.descent.methods import Diverged
+from novikoff.descent.run import METHODS, STOCHASTIC, Trace, automatic, run
+from novikoff.descent.squares import Squares
+from novikoff.descent.stream import Stream
+from novikoff.kernels.rows import Vector
+from novikoff.progress import Descent
+
+OVERFLOW = "the sums of squares overflow: scale the features and the targets"
+
+
+class _LeastSquares(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no type hints
+    """What the regressor and the classifier share."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "method": [StrOptions({"auto", *METHODS})],
+        "step": [StrOptions({"auto", "1/t"}), Interval(Real, 0, None, closed="neither")],
+        "fit_intercept": ["boolean"],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "shuffle": ["boolean"],
+        "average": ["boolean"],
+        "random_state": ["random_state"],
+        "warm_start": ["boolean"],
+        "verbose": ["verbose"],
+    }
+
+    coef_: NDArray[np.float64]
+    intercept_: Any
+    n_features_in_: int
+    trace_: Trace
+    _stream: Stream  # of partial_fit
+
+    def __init__(
+        self,
+        method: str = "auto",
+        *,
+        step: str | float = "auto",
+        fit_intercept: bool = True,
+        max_iter: int = 1000,
+        tol: float = 1e-6,
+        shuffle: bool = True,
+        average: bool = False,
+        random_state: int | np.random.RandomState | None = None,
+        warm_start: bool = False,
+        verbose: int = 0,
+    ) -> None:
+        self.method = method
+        self.step = step
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.tol = tol
+        self.shuffle = shuffle
+        self.average = average
+        self.random_state = random_state
+        self.warm_start = warm_start
+        self.verbose = verbose
+
+    def _fit(self, X: Any, names: Any, y: Vector, sample_weight: Any) -> Self:
+        self._check_parameters()
+        F = self._squares(X, y, sample_weight)
+        method = automatic(F) if self.method == "auto" else self.method
+        w = np.zeros(F.width)
+        if self.warm_start and hasattr(self, "coef_") and self.coef_.size == X.shape[1]:
+            w = self._weights()
+            w[-1] *= self.fit_intercept
+        try:
+            with np.errstate(all="ignore"), Descent(method) if self.verbose else nullcontext() as watch:
+                outcome = run(
+                    F,
+                    method,
+                    w,
+                    step=self._step(),
+                    average=self.average,
+                    max_iter=int(self.max_iter),
+                    tol=float(self.tol),
+                    shuffle=self.shuffle,
+                    rng=check_random_state(self.random_state),
+                    watch=watch,
+                )
+        except (FloatingPointError, np.linalg.LinAlgError):
+            inputs.check_rows(X, names)
+            raise ValueError(OVERFLOW) from None
+        if outcome.diverged or not np.isfinite(w).all():
+            inputs.check_rows(X, names)
+        self.__dict__.pop("_stream", None)
+        self._adopt(w, X, names)
+        self.trace_, self.stop_reason_, self.method_ = outcome.trace, outcome.reason, method
+        self.n_iter_ = int(outcome.trace.iterations[-1]) if len(outcome.trace.iterations) else 0
+        if not outcome.converged and outcome.reason != "interrupted":
+            cure = (
+                "give a shorter step, or step='auto'" if outcome.diverged else "raise max_iter, or scale the features"
+            )
+            warnings.warn(
+                f"method={method!r}: {outcome.reason}. {cure[0].upper()}{cure[1:]}", ConvergenceWarning, stacklevel=3
+            )
+        return self
+
+    def _partial_fit(self, X: Any, names: Any, y: Vector, sample_weight: Any) -> Self:
+        self._check_parameters()
+        F = self._squares(X, y, sample_weight)
+        try:
+            with np.errstate(all="ignore"):
+                stream = self._stream if self._begun() else Stream(F, self.method, self.average)
+                stream.learn(F, self._step())
+        except FloatingPointError:
+            inputs.check_rows(X, names)
+            raise ValueError(OVERFLOW) from None
+        except Diverged as bound:
+            warnings.warn(
+                f"method={self.method!r} diverged, and this batch is left out: {bound}. Give a shorter step",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        self._stream, self.t_, self.n_iter_ = stream, stream.steps, 1
+        self._adopt(stream.mean, X, names)
+        return self
+
+    def _check_parameters(self) -> None:
+        self._validate_params()
+        if self.method == "newton-sgd" and self.step == "1/t":
+            raise ValueError("step='1/t' is for method='sgd'; the automatic step of 'newton-sgd' falls as 1/t already")
+        if self.method in ("kaczmarz", "cg") and self.step != "auto":
+            raise ValueError(f"method={self.method!r} chooses its steps: leave step='auto'")
+        if self.method in ("gd", "newton", "auto") and self.step == "1/t":
+            raise ValueError(f"step='1/t' is for method='sgd', not for {self.method!r}")
+        if self.average and self.method != "sgd":
+            raise ValueError(f"average=True is for method='sgd', not for {self.method!r}")
+
+    def _step(self) -> str | float:
+        return self.step if isinstance(self.step, str) else float(self.step)
+
+    def _squares(self, X: Any, y: Vector, sample_weight: Any) -> Squares:
+        weights = inputs.sample_weights(sample_weight, X.shape[0])
+        rows = inputs.as_rows(X, 1.0 if self.fit_intercept else 0.0, False)
+        return Squares(rows, y, weights, X.shape[1])
+
+    def _weights(self) -> Vector:
+        return np.append(np.ravel(self.coef_), np.ravel(self.intercept_))
+
+    def _adopt(self, w: Vector, X: Any, names: Any) -> None:
+        self.coef_, self.intercept_ = w[:-1], float(w[-1])
+        self.n_features_in_ = X.shape[1]
+        self.__dict__.pop("feature_names_in_", None)
+        if names is not None:
+            self.feature_names_in_ = names
+
+    def _values(self, X: Any) -> Vector:
+        check_is_fitted(self)
+        X = inputs.matrix(self, X)
+        with np.errstate(all="ignore"):
+            values = np.asarray(X @ np.ravel(self.coef_), dtype=np.float64) + np.ravel(self.intercept_)
+        if not np.isfinite(values).all():
+            inputs.check_rows(X, getattr(self, "feature_names_in_", None))
+        return values
+
+    def _next_matrix(self, X: Any) -> tuple[Any, Any]:
+        if not self._begun():
+            return inputs.first_matrix(self, X)
+        return inputs.matrix(self, X), getattr(self, "feature_names_in_", None)
+
+    def _begun(self) -> bool:
+        return "_stream" in self.__dict__
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+def _streams(estimator: _LeastSquares) -> bool:
+    if estimator.method not in STOCHASTIC:
+        raise AttributeError(
+            f"partial_fit is for the methods {', '.join(STOCHASTIC)}; this one has {estimator.method!r}"
+        )
+    return True
+
+
+class LeastSquares(RegressorMixin, _LeastSquares):  # type: ignore[misc]  # scikit-learn has no type hints
+    r"""Minimise :math:`F(w) = \sum_i (\langle w, x_i\rangle - y_i)^2`, by the method of your choice.
+
+    A step alpha multiplies the gradient as the notes write it, 2 (<w,x> - y) x. (scikit-learn multiplies half of it:
+    its eta0 is 2 alpha.) The constant coordinate 1 is appended to every row, and is not special.
+
+    Parameters
+    ----------
+    method : "auto", "gd", "newton", "sgd", "newton-sgd", "kaczmarz" or "cg"
+        "auto" is Newton's method (a solution of the normal equations, refined; by singular values where they are too
+        ill-conditioned) if there are few columns, else conjugate gradients.
+        "newton-sgd" takes the Hessian from the whole data in ``fit``, and updates it row by row
+        (Sherman and Morrison) in ``partial_fit``.
+        "kaczmarz" is for equations that have a solution; else it ends at a distance that grows with the residuals.
+    step : "auto", "1/t" or float
+        alpha. By default 1/L for "gd", L the largest eigenvalue of the Hessian; 1/(2 R^2) falling as 1/(1 + t/n) for
+        "sgd", R the norm of the longest row; the constant 1/(8 R^2) if averaged (Bach and Moulines 2013);
+        n/(n h + t) for "newton-sgd", h the largest leverage.
+    fit_intercept : bool
+    max_iter : int
+        Iterations of a batch method, passes of a stochastic one.
+    tol : float
+        Stop when ||grad F(w)|| <= tol ||grad F(0)||; for the stochastic methods, when 5 passes, or 200 steps if that
+        is more, lower the loss by less than tol of it.
+    shuffle : bool
+        The first pass goes in the given order; later ones are reshuffled, or not.
+    average : bool
+        Return the mean of all iterates of "sgd".
+    random_state : int, RandomState or None
+    warm_start : bool
+        Start from the last weights instead of 0.
+    verbose : int
+
+    Attributes
+    ----------
+    coef_, intercept_ : array of shape (d,), float
+    trace_ : `iterations`, `rows` (read), `seconds`, `loss` and `accuracy` along the way
+    stop_reason_ : str
+    method_ : str
+        What "auto" chose.
+    n_iter_ : int
+
+    Examples
+    --------
+    >>> from novikoff import LeastSquares
+    >>> reg = LeastSquares().fit([[0.0], [1.0], [2.0]], [1.0, 3.0, 5.0])
+    >>> reg.coef_.round(6), round(reg.intercept_, 6)
+    (array([2.]), 1.0)
+    >>> reg.method_, reg.stop_reason_
+    ('newton', 'the gradient is at most 1e-06 of that at w = 0')
+
+    References
+    ----------
+    F. Bach and E. Moulines, Non-strongly-convex smooth stochastic approximation with convergence rate O(1/n), NIPS
+    2013. T. Strohmer and R. Vershynin, J. Fourier Anal. Appl. 15 (2009) 262-278.
+    """
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Find the minimum.
+
+        Parameters
+        ----------
+        X : array, frame or sparse matrix of shape (n, d)
+        y : n numbers
+        sample_weight : n numbers >= 0, the weights of the squares
+
+        Returns
+        -------
+        self
+        """
+        X, names = inputs.first_matrix(self, X)
+        return self._fit(X, names, _targets(y, X.shape[0]), sample_weight)
+
+    @available_if(_streams)  # type: ignore[untyped-decorator]
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """One pass over these rows, in the given order, from where the last call ended."""
+        X, names = self._next_matrix(X)
+        return self._partial_fit(X, names, _targets(y, X.shape[0]), sample_weight)
+
+    def predict(self, X: Any) -> NDArray[np.float64]:
+        """<w,x> + intercept."""
+        return self._values(X)
+
+
+class LeastSquaresClassifier(ClassifierMixin, _LeastSquares):  # type: ignore[misc]  # scikit-learn has no type hints
+    """Two classes as the numbers -1 and +1, fitted by least squares, told apart by the sign.
+
+    Parameters and attributes are those of `LeastSquares`; ``classes_`` holds the two labels, the second is +.
+
+    Examples
+    --------
+    >>> from novikoff import LeastSquaresClassifier
+    >>> clf = LeastSquaresClassifier().fit([[0.0], [1.0], [4.0], [5.0]], ["low", "low", "high", "high"])
+    >>> clf.predict([[0.5], [4.5]])
+    array(['low', 'high'], dtype='<U4')
+    """
+
+    classes_: NDArray[Any]
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """As `LeastSquares.fit`; y holds two labels of any type."""
+        X, names = inputs.first_matrix(self, X)
+        classes, signs = inputs.two_classes(y, X.shape[0])
+        self._fit(X, names, signs.astype(np.float64), sample_weight)
+        self.classes_ = classes
+        return self
+
+    @available_if(_streams)  # type: ignore[untyped-decorator]
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """As `LeastSquares.partial_fit`; the first call needs both labels in ``classes`` or in y."""
+        labels = self.classes_ if self._begun() else inputs.first_labels(y, classes)
+        X, names = self._next_matrix(X)
+        labels, signs = inputs.two_classes(y, X.shape[0], labels)
+        self._partial_fit(X, names, signs.astype(np.float64), sample_weight)
+        self.classes_ = labels
+        return self
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """<w,x> + intercept."""
+        return self._values(X)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The labels; at zero the second."""
+        positive = self._values(X) >= 0
+        return self.classes_[positive.astype(np.intp)]
+
+    def _adopt(self, w: Vector, X: Any, names: Any) -> None:
+        super()._adopt(w, X, names)
+        self.coef_, self.intercept_ = w[None, :-1], w[-1:].copy()
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+
+def _targets(y: Any, n: int) -> Vector:
+    y = column_or_1d(y, warn=True)
+    if y.dtype.kind not in "biuf":
+        try:
+            y = y.astype(np.float64)
+        except (TypeError, ValueError):
+            raise ValueError(f"y must hold numbers; it holds {inputs.item(y[0])!r}") from None
+    if y.shape[0] != n:
+        raise ValueError(f"X has {n} rows but y has {y.shape[0]} values: they must be of the same length")
+    y = y.astype(np.float64, copy=False)
+    wrong = np.flatnonzero(~np.isfinite(y))
+    if len(wrong):
+        kind = "NaN" if np.isnan(y[wrong[0]]) else "infinity"
+        raise ValueError(f"Input y contains {kind}: y[{wrong[0]}]. Every value must be finite")
+    return np.ascontiguousarray(y)

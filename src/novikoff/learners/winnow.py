@@ -1,0 +1,59 @@
+"""Winnow: multiplicative updates (`novikoff.theory.WINNOW1`, `novikoff.theory.WINNOW2`)."""
+
+from __future__ import annotations
+
+import math
+from copy import copy
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.concepts import Bits
+from novikoff.kernels.boolean import Flags, winnow, winnow_scores
+from novikoff.kernels.rows import DenseRows, Rows
+
+
+class MultiplicativeWeights:
+    """w, theta, and the two factors.
+
+    A weight is at most theta before it is promoted, so none is above up * theta: with width * up * theta finite, no sum
+    overflows. Demoted weights stop at 2^-1000 (unless they go to 0). The proof allows that: larger weights keep its
+    second inequality, and the first but for d 2^-1000.
+    """
+
+    def __init__(self, width: int, threshold: float, up: float, down: float) -> None:
+        if not math.isfinite(width * up * threshold):
+            raise ValueError(f"alpha = {up} and threshold = {threshold} are too large: weights would overflow")
+        self.w: NDArray[np.float64] = np.ones(width)
+        self.threshold, self.up, self.down = threshold, up, down
+
+    def copy(self) -> Self:
+        twin = copy(self)
+        twin.w = self.w.copy()
+        return twin
+
+    def predict_one(self, x: Bits) -> int:
+        return int(self.scores(_one(x), 1)[0] > self.threshold)
+
+    def learn(self, x: Bits, y: int, round: int) -> None:
+        if not self.w.flags.writeable:
+            self.w = self.w.copy()
+        self.one_pass(_one(x), np.array([y == 1]), round)
+
+    def one_pass(self, rows: Rows, labels: Flags, round: int) -> int:
+        """Rows in their order; returns the mistakes."""
+        return winnow(rows, labels, self.w, self.threshold, self.up, self.down)
+
+    def scores(self, rows: Rows, n: int) -> NDArray[np.float64]:
+        """<w,x> for each row."""
+        out = np.empty(n)
+        winnow_scores(rows, self.w, out)
+        return out
+
+    def predictions(self, rows: Rows, n: int) -> Flags:
+        return self.scores(rows, n) > self.threshold
+
+
+def _one(x: Bits) -> DenseRows:
+    return DenseRows(x.astype(np.float64).reshape(1, -1), np.full(1, np.nan), 0.0, False)
