@@ -9,16 +9,17 @@ from datetime import date
 from importlib.metadata import version
 from pathlib import Path
 
-from benchmarks import boolean, certify, concepts, perceptron
+from benchmarks import boolean, certify, concepts, least_squares, perceptron
 from benchmarks.measure import Result, Skipped
 
 HERE = Path(__file__).parent
 GROUPS = {
     **perceptron.GROUPS,
     "certify": certify.certify,
-    "concepts": concepts.halving,
+    "halving": concepts.halving,
     "littlestone": concepts.littlestone,
-    "boolean": boolean.boolean,
+    **boolean.GROUPS,
+    **least_squares.GROUPS,
 }
 PAGE = HERE.parent / "docs" / "benchmarks.md"
 

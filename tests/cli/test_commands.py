@@ -22,7 +22,7 @@ def run(*words):
 def test_help_is_a_tour():
     code, text = run("--help")
     assert code == 0
-    for command in ("demo", "certify", "verify", "theorems"):
+    for command in ("demo", "certify", "verify", "play", "rates", "theorems"):
         assert command in text
 
 

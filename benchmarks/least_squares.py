@@ -1,0 +1,128 @@
+"""Least squares: one pass of SGD, and the way to an accuracy of 1e-6."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+
+import numpy as np
+from scipy.sparse.linalg import lsmr, lsqr
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LinearRegression, Ridge, SGDRegressor
+
+from benchmarks import datasets
+from benchmarks.measure import Result, Skipped, compare, side_by_side
+from novikoff import LeastSquares
+
+TOLERANCE = 1e-6
+
+
+def _one_pass(X, y, alpha):
+    """The same pass on both sides: scikit-learn's eta0 multiplies half the gradient."""
+
+    def ours():
+        return LeastSquares("sgd", step=alpha, shuffle=False, fit_intercept=False, max_iter=1).fit(X, y).coef_
+
+    def theirs():
+        peer = SGDRegressor(
+            penalty=None,
+            learning_rate="constant",
+            eta0=2 * alpha,
+            shuffle=False,
+            fit_intercept=False,
+            max_iter=1,
+            tol=None,
+        )
+        return peer.fit(X, y).coef_
+
+    return ours, theirs
+
+
+def sgd() -> Iterator[Result | Skipped]:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((200_000, 100))
+    y = X @ rng.standard_normal(100) + rng.standard_normal(200_000)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        ours, theirs = _one_pass(X, y, 1e-4)
+        close = lambda a, b: np.allclose(a, b, rtol=1e-9, atol=1e-12)  # noqa: E731
+        yield compare("SGD, one pass, 200000 x 100", "SGDRegressor, eta0 = 2 alpha", ours, theirs, same=close, bar=4.0)
+        try:
+            X, y = datasets.newsgroups()
+        except FileNotFoundError as missing:
+            yield Skipped("SGD, one pass, 20newsgroups CSR", str(missing))
+            return
+        ours, theirs = _one_pass(X, np.asarray(y, dtype=np.float64), 0.1)
+        yield compare("SGD, one pass, 20newsgroups CSR", "SGDRegressor", ours, theirs, same=close, bar=1.3, rounds=15)
+
+
+def _accuracy(X, y, w, b) -> float:
+    """||grad F(w)|| / ||grad F(0)||."""
+
+    def gradient(residual):
+        return np.append(X.T @ residual, residual.sum())
+
+    return float(np.linalg.norm(gradient(X @ w + b - y)) / np.linalg.norm(gradient(y)))
+
+
+def solve() -> Iterator[Result | Skipped]:
+    rng = np.random.default_rng(0)
+    n, d = 500_000, 50
+    X = rng.standard_normal((n, d)) @ (np.eye(d) + 0.3 * rng.standard_normal((d, d)))
+    y = X @ rng.standard_normal(d) + 1.0 + rng.standard_normal(n)
+    with_constant = np.c_[X, np.ones(n)]
+
+    def ours():
+        model = LeastSquares(tol=TOLERANCE).fit(X, y)
+        return model.coef_, model.intercept_
+
+    def fit(model):
+        return lambda: (lambda m: (m.coef_, m.intercept_))(model.fit(X, y))
+
+    def lstsq():
+        w = np.linalg.lstsq(with_constant, y, rcond=None)[0]
+        return w[:-1], w[-1]
+
+    peers = {
+        "numpy lstsq": lstsq,
+        "LinearRegression": fit(LinearRegression()),
+        "Ridge(1e-12)": fit(Ridge(1e-12)),
+        "Ridge(1e-12, cholesky)": fit(Ridge(1e-12, solver="cholesky")),
+    }
+    for name, theirs in peers.items():
+        assert _accuracy(X, y, *theirs()) <= TOLERANCE
+        assert _accuracy(X, y, *ours()) <= TOLERANCE
+        mine, other = side_by_side(ours, theirs, rounds=5)
+        yield Result(f"to 1e-6, {n} x {d}", name, mine, other, other / mine, 1.0)
+
+
+def sparse() -> Iterator[Result | Skipped]:
+    job = "to 1e-6, 20newsgroups CSR, no intercept"
+    try:
+        X, y = datasets.newsgroups()
+    except FileNotFoundError as missing:
+        yield Skipped(job, str(missing))
+        return
+    y = np.asarray(y, dtype=np.float64)
+
+    def ours():
+        return LeastSquares(tol=TOLERANCE, fit_intercept=False).fit(X, y).coef_, 0.0
+
+    for name, solver in (("scipy lsqr", lsqr), ("scipy lsmr", lsmr)):
+        # The least number of iterations with which the peer is as accurate.
+        def theirs(steps, solver=solver):
+            options = {"iter_lim": steps} if solver is lsqr else {"maxiter": steps}
+            return solver(X, y, atol=0, btol=0, conlim=0, **options)[0], 0.0
+
+        low, high = 1, 1
+        while _accuracy(X, y, *theirs(high)) > TOLERANCE:
+            low, high = high, 2 * high
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if _accuracy(X, y, *theirs(middle)) <= TOLERANCE else (middle, high)
+        assert _accuracy(X, y, *ours()) <= TOLERANCE
+        mine, other = side_by_side(ours, lambda steps=high: theirs(steps), rounds=3)
+        yield Result(job, name, mine, other, other / mine, 1.0, remark=f"{high} iterations")
+
+
+GROUPS = {"sgd": sgd, "solve": solve, "solve-sparse": sparse}
