@@ -91,13 +91,13 @@ def _validated(estimator: Any, X: Any, *, reset: bool) -> Any:
     )
 
 
-def as_rows(X: Any, constant: float, unit: bool) -> Rows:
-    """Rows over the caller's memory; entries stored twice are summed first, on a copy."""
-    n = X.shape[0]
-    norm = np.full(n, np.nan)
+def as_rows(X: Any, constant: float, unit: bool, *, norms: bool = True) -> Rows:
+    """Rows over the caller's memory, with room for their norms; entries stored twice are summed first, on a copy."""
+    norm = np.full(X.shape[0] if norms else 0, np.nan)
     if not sp.issparse(X):
         return DenseRows(_unlocked(X), norm, constant, unit)
-    if X.nnz and not 0 <= X.indices.min() <= X.indices.max() < X.shape[1]:
+    # As unsigned, a negative index is a large one.
+    if X.nnz and not _unsigned(X.indices).max() < X.shape[1]:
         raise ValueError(f"X is a damaged sparse matrix: it has {X.shape[1]} columns, but stores entries outside them")
     rows = _csr(X, norm, constant, unit)
     if not X.has_canonical_format and has_duplicates(rows, X.shape[1]):
@@ -108,8 +108,11 @@ def as_rows(X: Any, constant: float, unit: bool) -> Rows:
 
 
 def _csr(X: Any, norm: NDArray[np.float64], constant: float, unit: bool) -> CsrRows:
-    indices = X.indices.view(np.uint32 if X.indices.itemsize == 4 else np.uint64)
-    return CsrRows(_unlocked(X.data), _unlocked(indices), X.indptr.astype(np.int64), norm, constant, unit)
+    return CsrRows(_unlocked(X.data), _unlocked(_unsigned(X.indices)), X.indptr.astype(np.int64), norm, constant, unit)
+
+
+def _unsigned(indices: NDArray[Any]) -> NDArray[Any]:
+    return indices.view(np.uint32 if indices.itemsize == 4 else np.uint64)
 
 
 class _Unlocked:

@@ -122,7 +122,7 @@ def test_rows_in_pages_are_the_rows(stored, monkeypatch):
     g = F.gradient(w)[0]
     singular = quietly(LeastSquares("newton"), stored(appended(X)), y)
     monkeypatch.setattr(squares, "BUDGET", 28)  # seven rows
-    monkeypatch.setattr(methods, "BUDGET", 28)
+    monkeypatch.setattr(methods, "PAGE", 28)
     pages = list(F.dense())
     assert len(pages) == 8
     assert np.array_equal(np.vstack([A for A, _ in pages]), whole)
@@ -251,7 +251,9 @@ def test_conjugate_gradients_do_not_trust_their_recurrence(seed):
             model = quietly(LeastSquares("cg", fit_intercept=False, tol=tol), X, y)
             if model.stop_reason_.startswith("the gradient is at most"):
                 claims += 1
-                assert accuracy(X, y, weights(model), intercept=False) <= 2 * tol
+                # Solutions of length 5e7: evaluating the gradient rounds by this much.
+                noise = 2.0**-52 * np.linalg.norm(weights(model)) * np.linalg.norm(X, 2)
+                assert accuracy(X, y, weights(model), intercept=False) <= 2 * tol + noise
     assert claims >= 2
 
 
@@ -776,7 +778,7 @@ def test_ctrl_c_inside_a_pass_leaves_the_mean_of_the_steps_taken(monkeypatch):
             raise KeyboardInterrupt  # as Python does, once the compiled loop has returned
         return calls[-1]
 
-    monkeypatch.setattr(methods, "BUDGET", 28)  # seven rows of four entries
+    monkeypatch.setattr(methods, "PAGE", 28)  # seven rows of four entries
     monkeypatch.setattr(methods.squares, "sgd", interrupted)
     model = LeastSquares("sgd", average=True, step=0.02).fit(X, y)
     path = stochastic_gradient(appended(X), y, np.ones(20), lambda t: 0.02, 1, None)

@@ -13,11 +13,12 @@ import numpy as np
 import scipy.linalg as la
 from numpy.typing import NDArray
 
-from novikoff.descent.squares import BUDGET, WIDE, Squares
+from novikoff.descent.squares import WIDE, Squares
 from novikoff.kernels import squares
 from novikoff.kernels.rows import Vector
 
 REFINEMENTS = 5  # steps of Newton's method: one for the quadratic, the others for rounding
+PAGE = 1 << 20  # stored entries per call of a stochastic loop
 SINGULAR = 1e-12  # a scaled Hessian of smaller reciprocal condition is left to the singular values
 
 
@@ -128,47 +129,46 @@ class Inverse:
 
 
 def conjugate_gradients(F: Squares, w: Vector, tol: float, scale: float | None) -> Iterator[Step]:
-    """On H w = b, with one reading of the rows per step; from 0 it tends to the solution of least norm.
+    """On H w = b, with the residuals carried along (Hestenes and Stiefel), which does not square the condition again.
 
-    The gradient is updated, not computed anew, until it seems to be at most tol of ``scale`` (of the first if None).
+    From 0 it tends to the solution of least norm. The residuals are updated, not computed anew, until the gradient
+    seems to be at most tol of ``scale`` (of the first if None).
     """
-    g, loss = F.gradient(w)
-    r = -g
-    p = r.copy()
-    square = float(r @ r)
-    goal = tol * (length(r) if scale is None else scale)
-    steps, rows = 0, F.n
+    r = F.y - F.products(w)
+    z = F.combination(F.s * r)  # minus half the gradient
+    p = z.copy()
+    square, now = inner(z, z), 2.0 * length(z)
+    goal = tol * (now if scale is None else scale)
+    rows = 2 * F.n
     while True:
         if not math.isfinite(square):
             raise FloatingPointError("the gradient is too long")
-        yield Step(rows, loss, length(r))
-        steps += 1
-        rows = F.n
-        Hp = F.curvature(p)
-        bend = float(p @ Hp)
-        if not bend > 0.0:  # p is in the null space, to rounding: nothing is left to gain
-            g, loss = F.gradient(w)
-            r, p, before = -g, -g, math.inf
-            rows = 2 * F.n
-        else:
-            alpha = square / bend
-            w += alpha * p
-            before = square
-            loss -= 0.5 * alpha * square
-            r -= alpha * Hp
-            if steps % 50 == 0 or length(r) <= goal:  # the recurrence drifts
-                g, loss = F.gradient(w)
-                r = -g
-                rows = 2 * F.n
-        square = float(r @ r)
-        p = r + (square / before) * p
+        yield Step(rows, inner(F.s * r, r), now)
+        rows = 2 * F.n
+        q = F.products(p)
+        bend = inner(F.s * q, q)
+        before = square
+        if bend > 0.0:
+            w += square / bend * p
+            r -= square / bend * q
+            z = F.combination(F.s * r)
+            now = 2.0 * length(z)
+        if not bend > 0.0 or now <= goal:
+            # It seems to be done, or p is in the null space to rounding: look at where w really is.
+            r = F.y - F.products(w)
+            z = F.combination(F.s * r)
+            now = 2.0 * length(z)
+            rows += 2 * F.n
+            before = math.inf
+        square = inner(z, z)
+        p = z + (square / before) * p
 
 
 def stochastic(
     F: Squares, w: Vector, rng: np.random.RandomState | None, step: float, decay: float, mean: Mean
 ) -> Iterator[Step]:
     """SGD: w <- w - alpha_t grad Q_i(w), the first pass in the given order, later ones reshuffled."""
-    order = np.arange(F.n)
+    order: NDArray[np.int64] | range = range(F.n)
     while True:
         before, tilt, start = w.copy(), mean.tilt.copy(), mean.steps
         loss = 0.0
@@ -181,6 +181,7 @@ def stochastic(
             raise overshooting(step, F.steepest)
         yield Step(F.n, loss, math.nan)
         if rng is not None:
+            order = np.asarray(order)
             rng.shuffle(order)
 
 
@@ -239,9 +240,11 @@ def _leverage(F: Squares, P: NDArray[np.float64]) -> float:
     return max(float(np.einsum("ij,ij->i", A @ P, A).max()) for A, _ in F.dense())
 
 
-def _pages(F: Squares, order: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
-    pace = max(1, BUDGET // F.stored)
-    return (order[k : k + pace] for k in range(0, len(order), pace))
+def _pages(F: Squares, order: NDArray[np.int64] | range) -> Iterator[NDArray[np.int64]]:
+    # Small ones: an order that is not shuffled is never written out in full.
+    pace = max(1, PAGE // F.stored)
+    for k in range(0, len(order), pace):
+        yield np.arange(k, min(k + pace, len(order))) if isinstance(order, range) else order[k : k + pace]
 
 
 def overshooting(step: float, steepest: float) -> Exception:
@@ -254,7 +257,12 @@ def overshooting(step: float, steepest: float) -> Exception:
     )
 
 
+def inner(u: Vector, v: Vector) -> float:
+    """<u,v>, not by BLAS: its threads keep a core busy after a call, and how it sums depends on the machine."""
+    return float(np.einsum("i,i->", u, v))
+
+
 def length(v: Vector) -> float:
     """||v||, where its square may be too small or too large for a float."""
     most = float(np.max(np.abs(v)))
-    return most * math.sqrt(float((v / most) @ (v / most))) if 0 < most < math.inf else most
+    return most * math.sqrt(inner(v / most, v / most)) if 0 < most < math.inf else most

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property, reduce
 
@@ -18,6 +18,7 @@ from novikoff.kernels import squares
 from novikoff.kernels.rows import CsrRows, DenseRows, Rows, Vector
 
 BLOCKS = 8  # parts that a sum over the rows is made of: the same on every machine, so the same bits
+CORES = os.cpu_count() or 1
 BUDGET = 1 << 24  # stored entries per call of a loop, so that Ctrl-C is heard
 WIDE = 3000  # coordinates above which no Hessian is made
 CAUTION = 1.02  # the largest eigenvalue is estimated from below, within this factor
@@ -29,8 +30,11 @@ class Squares:
     def __init__(self, rows: Rows, y: Vector, s: Vector, width: int) -> None:
         self.rows, self.y, self.s = rows, y, s
         self.n, self.width = y.shape[0], width + 1  # the constant coordinate is the last
-        self.stored = (rows.X.size if isinstance(rows, DenseRows) else rows.data.size) // max(1, self.n) + 1
-        self._pool = ThreadPoolExecutor(os.cpu_count())
+        self.stored: int = (rows.X.size if isinstance(rows, DenseRows) else rows.data.size) // max(1, self.n) + 1
+
+    @cached_property
+    def _pool(self) -> ThreadPoolExecutor:
+        return ThreadPoolExecutor(CORES)
 
     def gradient(self, w: Vector) -> tuple[Vector, float]:
         """The gradient 2 sum s_i (<w,a_i> - y_i) a_i, and F(w). One reading of the rows."""
@@ -40,21 +44,47 @@ class Squares:
         """The Hessian times v, 2 sum s_i <a_i,v> a_i."""
         return self._sum(v, np.zeros(self.n))[0]
 
+    def products(self, w: Vector) -> Vector:
+        """<w,a_i> for every row."""
+        out = np.empty(self.n)
+        # No sums across rows, so the number of parts is free.
+        self._over_rows(CORES, lambda k, start, stop: squares.products(self.rows, w, start, stop, out))
+        return out
+
+    def combination(self, c: Vector) -> Vector:
+        """sum c_i a_i."""
+        parts = np.zeros((self._parts, self.width))
+        self._over_rows(self._parts, lambda k, start, stop: squares.combination(self.rows, c, start, stop, parts[k]))
+        return np.asarray(parts.sum(axis=0))
+
     def _sum(self, w: Vector, y: Vector) -> tuple[Vector, float]:
-        blocks = max(1, min(BLOCKS, self.n * self.stored >> 14))
-        parts = np.zeros((blocks, self.width))
-        bounds = [self.n * k // blocks for k in range(blocks + 1)]
+        parts, losses = np.zeros((self._parts, self.width)), np.zeros(self._parts)
 
-        def part(k: int) -> float:
-            total = 0.0
-            pace = max(1, BUDGET // self.stored)
+        def add(k: int, start: int, stop: int) -> None:
+            losses[k] += squares.gradient(self.rows, y, self.s, w, start, stop, parts[k])
+
+        self._over_rows(self._parts, add)
+        return 2.0 * parts.sum(axis=0), math.fsum(losses.tolist())
+
+    @property
+    def _parts(self) -> int:
+        """Parts of a sum of rows: each has a vector of its own, which must be worth its while."""
+        return max(1, min(BLOCKS, int(self.n * self.stored // max(8 * self.width, 1 << 14))))
+
+    def _over_rows(self, parts: int, work: Callable[[int, int, int], None]) -> None:
+        """Part k of the rows, a page at a time, by all cores."""
+        bounds = [self.n * k // parts for k in range(parts + 1)]
+        pace = max(1, BUDGET // self.stored)
+
+        def part(k: int) -> None:
             for start in range(bounds[k], bounds[k + 1], pace):
-                stop = min(bounds[k + 1], start + pace)
-                total += squares.gradient(self.rows, y, self.s, w, start, stop, parts[k])
-            return total
+                work(k, start, min(bounds[k + 1], start + pace))
 
-        losses = list(self._pool.map(part, range(blocks))) if blocks > 1 else [part(0)]
-        return 2.0 * parts.sum(axis=0), math.fsum(losses)
+        if parts == 1 or self.n * self.stored < 1 << 14:
+            for k in range(parts):
+                part(k)
+        else:
+            list(self._pool.map(part, range(parts)))
 
     @cached_property
     def sqnorms(self) -> Vector:

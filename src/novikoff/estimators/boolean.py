@@ -154,7 +154,7 @@ class BooleanClassifier(ClassifierMixin, BaseEstimator, OnlineLearner):  # type:
 def boolean_rows(X: Any, names: Any = None) -> Rows:
     """Rows of 0 and 1, in the order of the columns and without duplicates."""
     X = inputs.canonical(X)
-    rows = inputs.as_rows(X, 0.0, False)
+    rows = inputs.as_rows(X, 0.0, False, norms=False)
     values = rows.X.reshape(-1) if isinstance(rows, DenseRows) else rows.data
     place = first_not_boolean(values)
     if place >= 0:

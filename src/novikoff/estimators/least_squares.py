@@ -150,7 +150,7 @@ class _LeastSquares(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no
 
     def _squares(self, X: Any, y: Vector, sample_weight: Any) -> Squares:
         weights = inputs.sample_weights(sample_weight, X.shape[0])
-        rows = inputs.as_rows(X, 1.0 if self.fit_intercept else 0.0, False)
+        rows = inputs.as_rows(X, 1.0 if self.fit_intercept else 0.0, False, norms=False)
         return Squares(rows, y, weights, X.shape[1])
 
     def _weights(self) -> Vector:

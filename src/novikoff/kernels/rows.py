@@ -60,27 +60,28 @@ def overload(function: Callable[..., Any]) -> Callable[[F], F]:
     return _overload(function, strict=False)  # type: ignore[no-any-return]  # numba has no type hints
 
 
-def _dense(rows: Any) -> bool:
+def is_dense(rows: Any) -> bool:
+    """Is this the type of dense rows?"""
     return isinstance(rows, types.NamedTuple) and rows.instance_class is DenseRows
 
 
 @overload(cells)
 def _cells(rows: Any, i: Any) -> Callable[..., Any]:
-    if _dense(rows):
+    if is_dense(rows):
         return lambda rows, i: range(rows.X.shape[1])
     return lambda rows, i: range(np.uint64(rows.indptr[i]), np.uint64(rows.indptr[i + 1]))
 
 
 @overload(column)
 def _column(rows: Any, k: Any) -> Callable[..., Any]:
-    if _dense(rows):
+    if is_dense(rows):
         return lambda rows, k: k
     return lambda rows, k: rows.indices[k]
 
 
 @overload(value)
 def _value(rows: Any, i: Any, k: Any) -> Callable[..., Any]:
-    if _dense(rows):
+    if is_dense(rows):
         return lambda rows, i, k: np.float64(rows.X[i, k])
     return lambda rows, i, k: np.float64(rows.data[k])
 

@@ -5,11 +5,25 @@ Each row is read once: its residual first, then its share of the gradient while 
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.kernels.compile import inlined, kernel, reassociated
-from novikoff.kernels.rows import Rows, Vector, cells, column, constant_term, dot, value
+from novikoff.kernels.rows import (
+    CsrRows,
+    DenseRows,
+    Rows,
+    Vector,
+    cells,
+    column,
+    constant_term,
+    dot,
+    is_dense,
+    overload,
+    value,
+)
 
 
 @reassociated
@@ -37,6 +51,20 @@ def gradient(rows: Rows, y: Vector, s: Vector, w: Vector, start: int, stop: int,
 
 
 @kernel
+def products(rows: Rows, w: Vector, start: int, stop: int, out: Vector) -> None:
+    """out[i] = <w,a_i>."""
+    for i in range(start, stop):
+        out[i] = dot(rows, i, w, constant_term(rows, w))
+
+
+@kernel
+def combination(rows: Rows, c: Vector, start: int, stop: int, out: Vector) -> None:
+    """out += sum c_i a_i."""
+    for i in range(start, stop):
+        _add(rows, i, c[i], out)
+
+
+@kernel
 def sqnorms(rows: Rows, start: int, stop: int, out: Vector) -> None:
     """out[i] = ||a_i||^2."""
     for i in range(start, stop):
@@ -44,6 +72,37 @@ def sqnorms(rows: Rows, start: int, stop: int, out: Vector) -> None:
         for k in cells(rows, i):
             q += value(rows, i, k) * value(rows, i, k)
         out[i] = q
+
+
+def _add_and_look_ahead(rows: Rows, i: int, c: float, w: Vector, following: int) -> float:
+    """w += c a_i; then <w, a_following>."""
+    _add(rows, i, c, w)
+    return float(dot(rows, following, w, constant_term(rows, w)))
+
+
+@reassociated
+def _in_one_sweep(rows: DenseRows, i: int, c: float, w: Vector, following: int) -> float:
+    # w is loaded and stored once, and the next row streams in meanwhile.
+    last = w.shape[0] - 1
+    x, z = rows.X[i], rows.X[following]
+    s = 0.0
+    for k in range(last):
+        w[k] += c * x[k]
+        s += w[k] * z[k]
+    w[last] += c * rows.constant
+    return float(s + w[last] * rows.constant)
+
+
+@reassociated
+def _in_two_sweeps(rows: CsrRows, i: int, c: float, w: Vector, following: int) -> float:
+    _add(rows, i, c, w)
+    return float(dot(rows, following, w, constant_term(rows, w)))
+
+
+@overload(_add_and_look_ahead)
+def _look_ahead(rows: Any, i: Any, c: Any, w: Any, following: Any) -> Any:
+    chosen = _in_one_sweep if is_dense(rows) else _in_two_sweeps
+    return lambda rows, i, c, w, following: chosen(rows, i, c, w, following)
 
 
 @kernel
@@ -64,12 +123,15 @@ def sgd(
     of w_1, ..., w_t is w_t - tilt/t: averaging costs a sparse row no more than its entries.
     """
     total = 0.0
+    if order.shape[0] == 0:
+        return total
+    product = dot(rows, order[0], w, constant_term(rows, w))
     for k in range(order.shape[0]):
         i = order[k]
-        r = _residual(rows, i, w, y)
+        r = product - y[i]
         total += s[i] * r * r
         c = -2.0 * s[i] * r * step / (1.0 + decay * (done + k))
-        _add(rows, i, c, w)
+        product = _add_and_look_ahead(rows, i, c, w, order[min(k + 1, order.shape[0] - 1)])
         if tilt.shape[0] > 0:
             _add(rows, i, c * (done + k), tilt)
     return total
