@@ -153,7 +153,7 @@ def test_batch_methods_are_as_accurate_as_they_say(stored, intercept, method, to
     error = (weights(model) - least(X, y, s, intercept))[: 4 + intercept]
     mu = np.linalg.eigvalsh(A.T @ (s[:, None] * A))[0]
     assert mu * np.linalg.norm(error) <= tol * np.linalg.norm(A.T @ (s * y)) * (1 + 1e-6)
-    assert model.stop_reason_ == f"the gradient is at most {tol:g} of that at w = 0"
+    assert model.stop_reason_.startswith(f"the gradient is at most {tol:g} of that at w = 0")
     assert intercept or model.intercept_ == 0.0
 
 
@@ -725,7 +725,7 @@ def test_trace(method):
         assert np.isnan(trace.accuracy).all()
     if method == "gd":  # out of iterations
         assert k == 8
-        assert model.stop_reason_ == "7 iterations are used up"
+        assert model.stop_reason_.startswith("7 iterations are used up")
 
 
 def test_the_loss_of_gradient_descent_is_that_of_its_weights():
@@ -856,3 +856,19 @@ def test_the_classifier_is_least_squares_on_signs():
     assert warm.fit(X, labels).n_iter_ == 0
     with pytest.raises(ValueError, match="one class only"):
         LeastSquaresClassifier().fit(X, ["up"] * 60)
+
+
+def test_an_automatic_step_is_told_with_its_reason():
+    X, y = data(40, 3)
+    A = appended(X)
+    largest = np.linalg.eigvalsh(2 * A.T @ A)[-1]
+    longest = np.max(np.sum(A * A, axis=1))
+    for model, told in (
+        (LeastSquares("gd"), f"; alpha = 1/L = {1 / largest:.3g}"),
+        (LeastSquares("sgd"), f"; alpha = 1/(2 R^2) = {1 / (2 * longest):.3g}, falling as 1/(1 + t/n)"),
+        (LeastSquares("sgd", average=True), f"; alpha = 1/(8 R^2) = {1 / (8 * longest):.3g}"),
+        (LeastSquares("newton-sgd"), "; alpha = n/(n h + t), h the largest leverage"),
+    ):
+        assert quietly(model, X, y).stop_reason_.endswith(told)
+    for model in (LeastSquares("gd", step=1e-3), LeastSquares("newton"), LeastSquares("cg")):
+        assert "alpha" not in quietly(model, X, y).stop_reason_

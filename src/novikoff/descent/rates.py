@@ -57,7 +57,7 @@ def problem(n: int, d: int, condition: float, rng: np.random.RandomState) -> Pro
     V = np.linalg.qr(rng.standard_normal((d, d)))[0]
     s = np.sqrt(np.geomspace(1.0, 1.0 / condition, d) * n)
     A = np.ascontiguousarray(U * s @ V.T)
-    best = V @ rng.standard_normal(d)
+    best = V @ (rng.choice([-1.0, 1.0], d) / s)  # F(0) - F* is spread evenly over the eigenvectors
     noise = rng.standard_normal(n)
     noise -= U @ (U.T @ noise)
     y = A @ best + noise * (np.linalg.norm(A @ best) / np.linalg.norm(noise))
@@ -143,7 +143,9 @@ class Rates:
         )
 
 
-def rates(*, sizes: Sequence[int] = (2000, 6000, 20000, 60000), seeds: int = 30, random_state: int = 0) -> Rates:
+def rates(
+    *, sizes: Sequence[int] = (12_500, 25_000, 50_000, 100_000, 200_000), seeds: int = 30, random_state: int = 0
+) -> Rates:
     """Measure the table.
 
     Parameters
@@ -167,12 +169,12 @@ def rates(*, sizes: Sequence[int] = (2000, 6000, 20000, 60000), seeds: int = 30,
 
 
 def _times(sizes: Sequence[int], rng: np.random.RandomState) -> Iterator[Entry]:
-    problems = [problem(n, WIDTH * 4, CONDITION, rng) for n in sizes]
+    problems = [problem(n, 2 * WIDTH, CONDITION, rng) for n in sizes]
     measured = [{method: _seconds(_iteration(p, method)) for method in METHODS} for p in problems]
     for method, notes, expected in zip(METHODS, ("n", "n", "1", "1"), "1100", strict=True):
         curve = fitted(np.log(sizes).tolist(), [math.log(times[method]) for times in measured])
         yield Entry(method, "time per iteration ~ n^p: p", notes, expected, curve)
-    widths = (32, 64, 128, 256)
+    widths = (32, 64, 128, 256, 512)
     problems = [problem(4096, d, CONDITION, rng) for d in widths]
     measured = [{method: _seconds(_iteration(p, method)) for method in METHODS} for p in problems]
     for method, expected in zip(METHODS, "1212", strict=True):
@@ -245,7 +247,7 @@ def logarithmic(history: Sequence[float], start: float = 1e-8, end: float = 1e-2
 def _batch(rng: np.random.RandomState) -> Iterator[Entry]:
     curve = logarithmic(descent(problem(500, WIDTH, CONDITION, rng), 1e-26))
     yield Entry("GD", "iterations ~ (log 1/epsilon)^p: p", "-log epsilon", "1", curve)
-    conditions = (10.0, 30.0, 100.0, 300.0)
+    conditions = (10.0, 30.0, 100.0, 300.0, 1000.0)
     counts = [needed(descent(problem(500, WIDTH, k, rng), 1e-6), 1e-6) for k in conditions]
     yield Entry(
         "GD",
@@ -311,7 +313,7 @@ def stochastic_accuracy(p: Problem, method: str, checkpoints: Sequence[int], see
 
 
 def _stochastic(seeds: int, rng: np.random.RandomState) -> Iterator[Entry]:
-    conditions = (5.0, 20.0, 80.0)
+    conditions = (5.0, 10.0, 20.0, 40.0, 80.0)
     checkpoints = [2**k for k in range(13, 20)]
     for method in ("SGD", "2SGD"):
         last = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from novikoff.kernels.rows import DenseRows, Vector
 
 METHODS = ("gd", "newton", "sgd", "newton-sgd", "kaczmarz", "cg")
 STOCHASTIC = ("sgd", "newton-sgd", "kaczmarz")
+INTERRUPTED = "interrupted"
 PATIENCE = 5  # passes of a stochastic method without progress
 FEWEST = 200  # and at least so many steps: what a pass over a few drawn rows meets goes up and down
 
@@ -103,9 +104,24 @@ def run(
         steps = methods.stochastic_newton(F, w, order, chosen)
     else:
         steps = methods.randomized_kaczmarz(F, w, rng)
+    why = _automatic_step(F, method, step, average)
     outcome = _drive(steps, method not in STOCHASTIC, scale, method == "newton" and not chosen, max_iter, tol, watch)
     w[:] = mean.of(w)
-    return outcome
+    if not why or outcome.diverged or outcome.reason == INTERRUPTED:
+        return outcome
+    return replace(outcome, reason=f"{outcome.reason}; {why}")
+
+
+def _automatic_step(F: Squares, method: str, step: str | float, average: bool) -> str:
+    """Which step was chosen, and why; nothing where it was given or there is none to choose."""
+    if isinstance(step, float) or method not in ("gd", "sgd", "newton-sgd"):
+        return ""
+    if method == "gd":
+        return f"alpha = 1/L = {1.0 / F.smoothness:.3g}" if F.smoothness > 0 else ""
+    if method == "newton-sgd":
+        return "alpha = n/(n h + t), h the largest leverage"
+    alpha, decay = first_step(F.steepest, F.n, step, average=average)
+    return f"alpha = 1/({'2' if decay else '8'} R^2) = {alpha:.3g}" + (", falling as 1/(1 + t/n)" if decay else "")
 
 
 def _drive(
@@ -151,7 +167,7 @@ def _drive(
     except Diverged as bound:
         return Outcome(_trace(record), f"diverged: {bound}", converged=False, diverged=True)
     except KeyboardInterrupt:
-        reason = "interrupted"
+        reason = INTERRUPTED
     return Outcome(_trace(record), reason, converged)
 
 

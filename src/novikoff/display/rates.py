@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from novikoff.descent.rates import Entry, Rates
 
@@ -29,10 +30,16 @@ def draw(rates: Rates, path: Path) -> None:
     by_quantity = sorted(rates.entries, key=lambda e: list(AXES).index(e.quantity))
     for panel, (quantity, entries) in zip(panels, groupby(by_quantity, key=lambda e: e.quantity), strict=False):
         title, x, y = AXES[quantity]
+        place = "center left" if title.startswith("Time") else "upper left"
         for entry in entries:
             _line(panel, entry, relative=y.startswith("relative"))
         panel.set(title=title, xlabel=x, ylabel=y, xscale="log", yscale="log")
-        panel.legend(title="slope, 95 %", fontsize="small", title_fontsize="small")
+        panel.legend(title="slope, 95 %", fontsize="small", title_fontsize="small", loc=place)
+        for axis in (panel.xaxis, panel.yaxis):
+            low, high = axis.get_view_interval()
+            axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if high < 50 * low else (1.0,)))
+            axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+            axis.set_minor_formatter(NullFormatter())
     last = panels[-1]
     last.semilogy(rates.newton, marker=MARKS["2GD"], color=COLOURS["2GD"], label="logistic loss")
     last.semilogy([1.0, rates.one_step], marker="x", linestyle="--", color=COLOURS["2GD"], label="least squares")
