@@ -1,8 +1,7 @@
 """The checker of certificates of linear separability, in exact arithmetic. It shares no code with the solver.
 
-Rows a_i = s_i (x_i, c): s_i = +1 where y_i is the positive label, else -1; c is the constant coordinate. Floats call
-the clear rows: a float sum of k products, in any order, is wrong by at most gamma_k ||w|| ||x|| + k 2^-1075, where
-gamma_k = k u / (1 - k u), u = 2^-53 (Higham 2002, section 3.1, and underflow). Python's integers decide the others."""
+Rows a_i = s_i (x_i, c): s_i = +1 for the positive label, else -1. A float sum of k products errs by at most
+k u / (1 - k u) ||w|| ||x|| + k 2^-1075, u = 2^-53 (Higham 2002, 3.1): floats call clear rows, integers the others."""
 
 from __future__ import annotations
 
@@ -86,11 +85,6 @@ def _separable(proof: dict[str, Any], data: Data, w: Any, rows: list[int], p: An
     return Verified("separable", (ends[0], ends[1]), ends[2], _up((radius / lower) ** 2), tuple(rows), False, implies)
 
 
-def digest(X: Any, signs: Any) -> str:
-    """The SHA-256 that names the data in certificates: of the non-zeros of X, and of the signs, +1 or -1."""
-    return Data(X, signs, 1, 0.0).scan(np.zeros(0), Fraction(0), BEYOND, None)[0]
-
-
 class Data:  # rows and signs, read a block at a time; the caller's arrays are left alone
     def __init__(self, X: Any, y: Any, positive: Any, constant: float) -> None:
         X, self.sparse = (X.tocsr(), True) if hasattr(X, "tocsr") else (np.asarray(X), False)
@@ -103,13 +97,19 @@ class Data:  # rows and signs, read a block at a time; the caller's arrays are l
 
     def take(self, rows: Any) -> tuple[Any, Any, Any]:
         """The columns and values of the non-zeros of some rows; those of the k-th are starts[k] to starts[k + 1]."""
-        part, (n, d) = self.X[rows], self.shape
-        flat, ends = (part.data, part.indptr) if self.sparse else (part.ravel(), np.arange(len(part) + 1) * d)
+        if self.sparse and isinstance(rows, slice):  # no copy
+            ends = self.X.indptr[rows.start : rows.stop + 1]
+            flat, at = (part[ends[0] : ends[-1]] for part in (self.X.data, self.X.indices))
+        elif self.sparse:
+            flat, at, ends = (part := self.X[rows]).data, part.indices, part.indptr
+        else:
+            flat, at, ends = (part := self.X[rows]).ravel(), None, np.arange(len(part) + 1) * self.shape[1]
         kept: Any = slice(None) if (full := self.sparse and np.all(flat)) else np.flatnonzero(flat)
-        starts, x = ends if full else np.searchsorted(kept, ends), flat[kept].astype(np.float64, copy=False)
-        columns = part.indices[kept] if self.sparse else kept - np.repeat(ends[:-1], np.diff(starts))
+        starts, x = ends - ends[0], np.asarray(flat[kept], np.float64)
+        starts = starts if full else np.searchsorted(kept, starts)
+        columns = at[kept] if self.sparse else kept - np.repeat(ends[:-1], np.diff(starts))
         for k in np.flatnonzero(~np.isfinite(x) if flat.dtype.kind == "f" else np.abs(x) >= 2.0**53):
-            i = np.arange(n)[rows][np.searchsorted(starts, k, "right") - 1]
+            i = np.arange(self.shape[0])[rows][np.searchsorted(starts, k, "right") - 1]
             raise ValueError(f"X has {x[k]} in row {i}, column {columns[k]}: not finite, or an integer from 2^53 on")
         return starts, columns, x
 
@@ -118,8 +118,7 @@ class Data:  # rows and signs, read a block at a time; the caller's arrays are l
         """The digest, which must be the name. Given w, all <w,a_i> >= least and ||a_i||^2 <= most. Is some > 0?"""
         (n, d), c, unclear, some, hashed = self.shape, self.constant, [], False, iter([None])
         hashes, pool = [hashlib.sha256() for _ in range(3)], ThreadPoolExecutor(1)  # hashing runs beside the products
-        scale = 1 << max(0, int(np.abs(w).max(initial=0)).bit_length() - 64)
-        v = (w / scale).astype(np.float64)  # each rounded once
+        v = (w / (scale := 1 << max(0, int(np.abs(w).max(initial=0)).bit_length() - 64))).astype(np.float64)  # rounded
         norm, bottom, top = float(np.sqrt(np.einsum("i,i", v, v))), _up(least / scale), -_up(-most)
         for start in range(0, n, self.step):
             starts, columns, x = self.take(here := slice(start, start + self.step))
@@ -169,10 +168,11 @@ class Data:  # rows and signs, read a block at a time; the caller's arrays are l
 def _integers(values: Any, count: int, d: int) -> Any:
     # Floats are integers < 2^2098 over 2^1074, so Cramer's rule and Hadamard's bound give (2^2098 sqrt(d + 1))^(d + 1).
     form = re.compile(f"-?0x[0-9a-f]{{1,{min(LARGEST_FILE, 1 + (d + 1) * (2098 + (d + 1).bit_length()) // 4)}}}")
-    values = values if type(values) is list else []
-    found = [x if type(x) is int and abs(x) < 2**53 else form.fullmatch(str(x)) and int(x, 16) for x in values]
-    _require(len(found) == count and None not in found, f"its weights are not {count} integers")
-    return np.array(found, dtype=object)
+    _require(type(values) is list and len(values) == count, f"its weights are not {count} integers")
+    if {*map(type, values)} != {int} or max(map(abs, values)) >= 2**53:
+        values = [x if type(x) is int and abs(x) < 2**53 else form.fullmatch(str(x)) and int(x, 16) for x in values]
+        _require(None not in values, f"its weights are not {count} integers")
+    return np.array(values, dtype=object)
 
 
 def _up(x: Fraction) -> float:
