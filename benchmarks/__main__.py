@@ -1,10 +1,11 @@
-"""Run the benchmarks and print the table; keep it if all were run: `python -m benchmarks [group ...]`."""
+"""Run the benchmarks, print the table and keep it: `python -m benchmarks [group ...]`; all groups by default."""
 
 from __future__ import annotations
 
 import json
 import platform
 import sys
+from dataclasses import asdict
 from datetime import date
 from importlib.metadata import version
 from pathlib import Path
@@ -21,6 +22,8 @@ GROUPS = {
     **boolean.GROUPS,
     **least_squares.GROUPS,
 }
+HEAD = "| job | peer | ours | theirs | ratio | bar |\n|---|---|---|---|---|---|"
+KEPT = HERE / "results.json"
 PAGE = HERE.parent / "docs" / "benchmarks.md"
 
 
@@ -42,32 +45,39 @@ def row(result: Result | Skipped) -> str:
 
 
 def main() -> None:
-    head = "| job | peer | ours | theirs | ratio | bar |\n|---|---|---|---|---|---|"
-    print(head)
-    results = []
+    print(HEAD)
     for group in sys.argv[1:] or GROUPS:
+        results = []
         for result in GROUPS[group]():
             results.append(result)
             print(row(result), flush=True)
-    if sys.argv[1:]:
-        return
-    names = ("numpy", "scikit-learn", "numba", "river")
-    about = {
-        "date": date.today().isoformat(),
-        "machine": f"{platform.machine()}, {platform.system()}, Python {platform.python_version()}",
-        **{name: version(name) for name in names},
+        keep(group, results)
+
+
+def keep(group: str, results: list[Result | Skipped]) -> None:
+    """Replace what is known of this group, in the record and on the page."""
+    known = json.loads(KEPT.read_text())
+    versions = {name: version(name) for name in ("numpy", "scikit-learn", "numba", "river")}
+    machine = f"{platform.machine()}, {platform.system()}, Python {platform.python_version()}"
+    known["about"] = {"machine": machine, **versions}
+    known["groups"][group] = {
+        "measured": date.today().isoformat(),
+        "results": [asdict(result) for result in results],
     }
-    kept = [
-        result.record() if isinstance(result, Result) else {"job": result.job, "skipped": result.why}
-        for result in results
-    ]
-    (HERE / "results.json").write_text(json.dumps({"about": about, "results": kept}, indent=1) + "\n")
-    table = "\n".join([head, *(row(result) for result in results)])
+    KEPT.write_text(json.dumps(known, indent=1) + "\n")
+    lines = [HEAD]
+    for name in GROUPS:
+        for record in known["groups"].get(name, {"results": []})["results"]:
+            lines.append(row(Skipped(**record) if "why" in record else Result(**record)))
+    days = sorted({found["measured"] for found in known["groups"].values()})
+    stamp = ", ".join([machine, *(f"{name} {number}" for name, number in versions.items())])
     text = PAGE.read_text()
     start, end = "<!-- table -->\n", "<!-- end of table -->"
     before, after = text.split(start)[0], text.split(end)[1]
-    stamp = ", ".join(f"{key} {value}" if key in names else value for key, value in about.items())
-    PAGE.write_text(f"{before}{start}\n{table}\n\nMeasured: {stamp}.\n\n{end}{after}")
+    table = "\n".join(lines)
+    PAGE.write_text(
+        f"{before}{start}\n{table}\n\nMeasured: {' to '.join({days[0], days[-1]})}, {stamp}.\n\n{end}{after}"
+    )
 
 
 if __name__ == "__main__":

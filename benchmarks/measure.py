@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 
@@ -25,9 +25,6 @@ class Result:
     @property
     def met(self) -> bool | None:
         return None if self.bar is None else self.ratio >= self.bar
-
-    def record(self) -> dict[str, Any]:
-        return {**asdict(self), "met": self.met}
 
 
 @dataclass(frozen=True)

@@ -16,13 +16,14 @@ from novikoff.cli import app
 from novikoff.descent.rates import (
     Entry,
     Rates,
+    accuracies,
     descent,
     fitted,
     logarithmic,
     needed,
     newton_on_logistic,
     problem,
-    stochastic_accuracy,
+    schedule,
 )
 
 
@@ -76,7 +77,7 @@ def test_newton_doubles_the_digits():
 def test_stochastic_methods_need_one_over_epsilon(method):
     made = problem(500, 4, 10.0, np.random.RandomState(0))
     checkpoints = [2**k for k in range(12, 19)]
-    mean = np.mean([stochastic_accuracy(made, method, checkpoints, seed) for seed in range(40)], axis=0)
+    mean = np.mean([list(accuracies(made, schedule(made, method), checkpoints, seed)) for seed in range(40)], axis=0)
     line = fitted((-np.log(mean)).tolist(), np.log(checkpoints).tolist())
     assert line.slope == pytest.approx(1.0, abs=0.2)
 
@@ -97,7 +98,8 @@ def entry(slope, spread, notes="n", expected="1"):
 
 def test_the_verdict_is_honest():
     assert entry(1.0, 0.01).verdict == "as the notes say"
-    assert entry(2.0, 0.01).verdict == "the notes say 1"
+    assert entry(2.0, 0.01).verdict == "1 was expected"
+    assert entry(1.0, 0.01)._replace(slip="n is missing").verdict == "n is missing"
     assert entry(2.0, 0.01, notes="-", expected="2").verdict == "2 in the full form"
     assert entry(1.0, 1.5).verdict.startswith("too noisy to tell")
 

@@ -16,6 +16,7 @@ COLOURS = {"GD": "#0072b2", "2GD": "#e69f00", "SGD": "#009e73", "2SGD": "#cc79a7
 MARKS = {"GD": "o", "2GD": "s", "SGD": "^", "2SGD": "D"}
 AXES = {
     "time per iteration ~ n^p: p": ("Time per iteration", "rows n", "seconds"),
+    "total time ~ n^p: p": ("Total time to accuracy 0.01", "rows n", "seconds"),
     "time per iteration ~ d^p: p": ("Time per iteration", "columns d", "seconds"),
     "iterations ~ (log 1/epsilon)^p: p": ("Iterations to accuracy ε", "log 1/ε", "iterations"),
     "iterations ~ (1/epsilon)^p: p": ("Steps to accuracy ε", "1/ε", "steps"),
@@ -25,8 +26,9 @@ AXES = {
 
 def draw(rates: Rates, path: Path) -> None:
     """Every fitted line with its points, and Newton's method on a logistic loss."""
-    figure = Figure(figsize=(12, 7), layout="constrained")
-    panels = figure.subplots(2, 3).ravel()
+    figure = Figure(figsize=(16, 7), layout="constrained")
+    *panels, spare = figure.subplots(2, 4).ravel()
+    spare.axis("off")
     by_quantity = sorted(rates.entries, key=lambda e: list(AXES).index(e.quantity))
     for panel, (quantity, entries) in zip(panels, groupby(by_quantity, key=lambda e: e.quantity), strict=False):
         title, x, y = AXES[quantity]
@@ -34,7 +36,7 @@ def draw(rates: Rates, path: Path) -> None:
         for entry in entries:
             _line(panel, entry, relative=y.startswith("relative"))
         panel.set(title=title, xlabel=x, ylabel=y, xscale="log", yscale="log")
-        panel.legend(title="slope, 95 %", fontsize="small", title_fontsize="small", loc=place)
+        panel.legend(title="slope, 95 %", fontsize="small", title_fontsize="small", loc=place, framealpha=0.5)
         for axis in (panel.xaxis, panel.yaxis):
             low, high = axis.get_view_interval()
             axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if high < 50 * low else (1.0,)))
