@@ -104,7 +104,7 @@ class Data:  # rows and signs, read a block at a time; the caller's arrays are l
             flat, at, ends = (part := self.X[rows]).data, part.indices, part.indptr
         else:
             flat, at, ends = (part := self.X[rows]).ravel(), None, np.arange(len(part) + 1) * self.shape[1]
-        kept: Any = slice(None) if (full := self.sparse and np.all(flat)) else np.flatnonzero(flat)
+        kept: Any = slice(None) if (full := self.sparse and np.all(flat)) else np.flatnonzero(flat != 0)
         starts, x = ends - ends[0], np.asarray(flat[kept], np.float64)
         starts = starts if full else np.searchsorted(kept, starts)
         columns = at[kept] if self.sparse else kept - np.repeat(ends[:-1], np.diff(starts))
