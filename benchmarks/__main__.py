@@ -16,7 +16,7 @@ from benchmarks.measure import Result, Skipped
 HERE = Path(__file__).parent
 GROUPS = {
     **perceptron.GROUPS,
-    "certify": certify.certify,
+    **certify.GROUPS,
     "halving": concepts.halving,
     "littlestone": concepts.littlestone,
     **boolean.GROUPS,

@@ -50,7 +50,7 @@ def sgd() -> Iterator[Result | Skipped]:
         yield compare("SGD, one pass, 200000 x 100", "SGDRegressor, eta0 = 2 alpha", ours, theirs, same=close, bar=4.0)
         try:
             X, y = datasets.newsgroups()
-        except FileNotFoundError as missing:
+        except datasets.MissingError as missing:
             yield Skipped("SGD, one pass, 20newsgroups CSR", str(missing))
             return
         longest = float(X.multiply(X).sum(axis=1).max())
@@ -103,7 +103,7 @@ def sparse() -> Iterator[Result | Skipped]:
     job = "F to 1e-6, 20newsgroups tf-idf CSR, no intercept"
     try:
         X, y = datasets.newsgroups()
-    except FileNotFoundError as missing:
+    except datasets.MissingError as missing:
         yield Skipped(job, str(missing))
         return
     X, y = TfidfTransformer().fit_transform(X), np.asarray(y, dtype=np.float64)
