@@ -167,7 +167,7 @@ class Squares:
         """A and b with the same ||A w - b|| as `dense` for all w, in as many rows as fit: triangles of their QR."""
 
         def together(R: NDArray[np.float64], part: NDArray[np.float64]) -> NDArray[np.float64]:
-            return la.qr(np.vstack([R, part]), mode="r")[0][: self.width + 1]  # type: ignore[no-any-return]
+            return la.qr(np.vstack([R, part]), mode="r")[0][: self.width + 1]  # type: ignore[no-any-return]  # SciPy has no type hints
 
         whole = reduce(together, (np.column_stack(part) for part in self.dense()))
         return whole[:, :-1], whole[:, -1]

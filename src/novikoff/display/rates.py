@@ -6,6 +6,7 @@ from itertools import groupby
 from pathlib import Path
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
@@ -53,11 +54,11 @@ def draw(rates: Rates, path: Path) -> None:
     figure.savefig(path, dpi=120)
 
 
-def _line(panel: object, entry: Entry, *, relative: bool) -> None:
+def _line(panel: Axes, entry: Entry, *, relative: bool) -> None:
     curve = entry.curve
     x, y = np.exp(curve.x), np.exp(curve.y - (curve.y[0] if relative else 0.0))
     half = (curve.high - curve.low) / 2
     label = f"{entry.method}: {curve.slope:.2f} ± {half:.2f}"
     middle = np.exp(np.mean(np.log(y)) + curve.slope * (curve.x - curve.x.mean()))
-    panel.plot(x, y, MARKS[entry.method], color=COLOURS[entry.method], label=label)  # type: ignore[attr-defined]
-    panel.plot(x, middle, color=COLOURS[entry.method], linewidth=1)  # type: ignore[attr-defined]
+    panel.plot(x, y, MARKS[entry.method], color=COLOURS[entry.method], label=label)
+    panel.plot(x, middle, color=COLOURS[entry.method], linewidth=1)

@@ -267,7 +267,7 @@ class LeastSquares(RegressorMixin, _LeastSquares):  # type: ignore[misc]  # scik
         X, names = inputs.first_matrix(self, X)
         return self._fit(X, names, _targets(y, X.shape[0]), sample_weight)
 
-    @available_if(_streams)  # type: ignore[untyped-decorator]
+    @available_if(_streams)  # type: ignore[untyped-decorator]  # the same
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """One pass over these rows, in the given order, from where the last call ended."""
         X, names = self._next_matrix(X)
@@ -301,7 +301,7 @@ class LeastSquaresClassifier(ClassifierMixin, _LeastSquares):  # type: ignore[mi
         self.classes_ = classes
         return self
 
-    @available_if(_streams)  # type: ignore[untyped-decorator]
+    @available_if(_streams)  # type: ignore[untyped-decorator]  # the same
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """As `LeastSquares.partial_fit`; the first call needs both labels in ``classes`` or in y."""
         labels = self.classes_ if self._begun() else inputs.first_labels(y, classes)

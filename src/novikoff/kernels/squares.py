@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from novikoff.kernels.compile import inlined, kernel, reassociated
 from novikoff.kernels.rows import (
-    CsrRows,
     DenseRows,
     Rows,
     Vector,
@@ -74,12 +73,6 @@ def sqnorms(rows: Rows, start: int, stop: int, out: Vector) -> None:
         out[i] = q
 
 
-def _add_and_look_ahead(rows: Rows, i: int, c: float, w: Vector, following: int) -> float:
-    """w += c a_i; then <w, a_following>."""
-    _add(rows, i, c, w)
-    return float(dot(rows, following, w, constant_term(rows, w)))
-
-
 @reassociated
 def _in_one_sweep(rows: DenseRows, i: int, c: float, w: Vector, following: int) -> float:
     # w is loaded and stored once, and the next row streams in meanwhile.
@@ -94,9 +87,14 @@ def _in_one_sweep(rows: DenseRows, i: int, c: float, w: Vector, following: int) 
 
 
 @reassociated
-def _in_two_sweeps(rows: CsrRows, i: int, c: float, w: Vector, following: int) -> float:
+def _in_two_sweeps(rows: Rows, i: int, c: float, w: Vector, following: int) -> float:
     _add(rows, i, c, w)
     return float(dot(rows, following, w, constant_term(rows, w)))
+
+
+def _add_and_look_ahead(rows: Rows, i: int, c: float, w: Vector, following: int) -> float:
+    """w += c a_i; then <w, a_following>."""
+    return _in_two_sweeps(rows, i, c, w, following)
 
 
 @overload(_add_and_look_ahead)

@@ -22,7 +22,24 @@ Join = Callable[[Iterable[bool]], bool]
 
 
 @dataclass(frozen=True)
-class BooleanGame:
+class Examples:
+    """What was seen in a game over {0, 1}^d: for each round a vector of 0 and 1, the label, and the prediction."""
+
+    examples: Sequence[Sequence[int]]
+    truth: Sequence[int]
+    predictions: Sequence[int]
+
+    @property
+    def mistakes(self) -> int:
+        return sum(a != b for a, b in zip(self.truth, self.predictions, strict=True))
+
+    @property
+    def d(self) -> int:
+        return len(self.examples[0])
+
+
+@dataclass(frozen=True)
+class BooleanGame(Examples):
     """A game over {0, 1}^d.
 
     Parameters
@@ -38,19 +55,8 @@ class BooleanGame:
         Of k-DNF.
     """
 
-    examples: Sequence[Sequence[int]]
-    truth: Sequence[int]
-    predictions: Sequence[int]
     target: Sequence[Sequence[tuple[int, int]]]
     k: int = 1
-
-    @property
-    def mistakes(self) -> int:
-        return sum(a != b for a, b in zip(self.truth, self.predictions, strict=True))
-
-    @property
-    def d(self) -> int:
-        return len(self.examples[0])
 
 
 def holds(term: Iterable[tuple[int, int]], x: Sequence[int]) -> bool:

@@ -32,6 +32,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
+from novikoff.theory.elimination import Examples
 from novikoff.theory.exact import Number, logarithm, rational
 from novikoff.theory.theorem import Hypothesis, Theorem
 
@@ -84,7 +85,7 @@ def _winnow2(d: int, k: int, r: int, theta: Fraction) -> Fraction:
 
 
 @dataclass(frozen=True)
-class WinnowGame:
+class WinnowGame(Examples):
     """A game of Winnow.
 
     Parameters
@@ -101,21 +102,10 @@ class WinnowGame:
         The label is 1 if at least r of them are 1.
     """
 
-    examples: Sequence[Sequence[int]]
-    truth: Sequence[int]
-    predictions: Sequence[int]
     target: Sequence[int]
     alpha: Fraction
     threshold: Fraction
     r: int = 1
-
-    @property
-    def mistakes(self) -> int:
-        return sum(a != b for a, b in zip(self.truth, self.predictions, strict=True))
-
-    @property
-    def d(self) -> int:
-        return len(self.examples[0])
 
     @cached_property
     def k(self) -> int:
