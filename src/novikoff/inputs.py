@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from copy import copy
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,16 @@ SparseVector = tuple[NDArray[np.uint32], NDArray[Any]]
 
 FLOATS = FLOAT64, FLOAT32 = np.dtype(np.float64), np.dtype(np.float32)
 BOOLS = frozenset((bool, np.bool_))
+
+
+@dataclass(frozen=True, eq=False)
+class Examples:
+    """Rows with their labels; accepted in the place of X and y."""
+
+    X: Any  # a float array, or a CSR matrix
+    y: NDArray[Any] | None  # None where the source has no labels
+    names: NDArray[np.object_] | None = None  # of the columns, where they have names
+    weights: NDArray[np.float64] | None = None  # the importance of each example, where the source states it
 
 
 def first_matrix(estimator: Any, X: Any) -> tuple[Any, NDArray[Any] | None]:

@@ -14,7 +14,7 @@ def run(plot: Path | None, seeds: int, *, as_json: bool) -> int:
         try:
             from novikoff.display.rates import draw
         except ImportError:
-            print("novikoff: a plot needs matplotlib: pip install 'novikoff[plot]'", file=sys.stderr)
+            print("novikoff: a plot needs matplotlib: pip install 'novikoff[plots]'", file=sys.stderr)
             return 1
     found = rates(seeds=seeds)
     if as_json:
