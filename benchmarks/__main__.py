@@ -10,7 +10,7 @@ from datetime import date
 from importlib.metadata import version
 from pathlib import Path
 
-from benchmarks import boolean, certify, concepts, least_squares, perceptron
+from benchmarks import boolean, certify, concepts, files, least_squares, perceptron
 from benchmarks.measure import Result, Skipped
 
 HERE = Path(__file__).parent
@@ -21,6 +21,7 @@ GROUPS = {
     "littlestone": concepts.littlestone,
     **boolean.GROUPS,
     **least_squares.GROUPS,
+    **files.GROUPS,
 }
 HEAD = "| job | peer | ours | theirs | ratio | bar |\n|---|---|---|---|---|---|"
 KEPT = HERE / "results.json"

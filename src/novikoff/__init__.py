@@ -10,6 +10,7 @@ from novikoff.estimators.margin_perceptron import MarginPerceptron
 from novikoff.estimators.max_margin import MaxMarginClassifier
 from novikoff.estimators.perceptron import Perceptron
 from novikoff.estimators.winnow import Winnow
+from novikoff.fitting import fit_file
 from novikoff.game import Transcript, play
 from novikoff.learners.adversary import worst_case
 from novikoff.learners.ellipsoid import EllipsoidPerceptron
@@ -17,6 +18,7 @@ from novikoff.learners.halving import Halving
 from novikoff.learners.littlestone import StandardOptimal, littlestone_dimension, shattered_tree
 from novikoff.learners.online import NotRealizable
 from novikoff.learners.weighted_majority import RandomizedWeightedMajority, WeightedMajority
+from novikoff.store import InvalidModel, load, save
 
 __version__ = "0.1.0"
 
@@ -27,6 +29,7 @@ __all__ = [
     "EllipsoidPerceptron",
     "Halving",
     "InvalidCertificate",
+    "InvalidModel",
     "LeastSquares",
     "LeastSquaresClassifier",
     "MarginPerceptron",
@@ -48,9 +51,12 @@ __all__ = [
     "certify",
     "concepts",
     "data",
+    "fit_file",
     "littlestone_dimension",
+    "load",
     "play",
     "rates",
+    "save",
     "shattered_tree",
     "theory",
     "verify",

@@ -38,9 +38,29 @@ class Examples:
     weights: NDArray[np.float64] | None = None  # the importance of each example, where the source states it
 
 
+def labels(X: Any, y: Any, *, unweighted: str = "") -> Any:
+    """y, or that of `Examples` in the place of X. A learner that knows no weights gives its name."""
+    if isinstance(X, Examples):
+        if y is not None:
+            raise ValueError("X comes with its labels: do not pass y as well")
+        if unweighted and X.weights is not None:
+            raise ValueError(f"these examples carry weights, of which {unweighted} knows nothing: drop them first")
+        y = X.y
+    if y is None:
+        raise ValueError("this learner requires y to be passed, but the target y is None")
+    return y
+
+
+def weights(X: Any, sample_weight: Any) -> Any:
+    """The same for weights."""
+    return X.weights if sample_weight is None and isinstance(X, Examples) else sample_weight
+
+
 def first_matrix(estimator: Any, X: Any) -> tuple[Any, NDArray[Any] | None]:
     """X as `matrix` gives it, and the names of its columns; the estimator is left alone."""
     shadow = copy(estimator)
+    if isinstance(X, Examples):
+        return _validated(shadow, X.X, reset=True), X.names
     X = _validated(shadow, X, reset=True)
     return X, getattr(shadow, "feature_names_in_", None)
 
@@ -57,11 +77,24 @@ def matrix(estimator: Any, X: Any) -> Any:
         and not hasattr(estimator, "feature_names_in_")
     ):
         return X
+    if isinstance(X, Examples):
+        known = getattr(estimator, "feature_names_in_", None)
+        if known is not None and X.names is not None and not np.array_equal(known, X.names):
+            raise ValueError(
+                "the columns of these examples are not those of the model: "
+                "read them with columns=model.feature_names_in_"
+            )
+        # The names agree, or one side has none: nothing for scikit-learn to warn of.
+        shadow = copy(estimator)
+        shadow.__dict__.pop("feature_names_in_", None)
+        return _validated(shadow, X.X, reset=False)
     return _validated(estimator, X, reset=False)
 
 
 def plain_matrix(X: Any) -> tuple[Any, NDArray[Any] | None]:
     """X as `matrix` gives it, not rounded, and the names of its columns: for functions that are no estimators."""
+    if isinstance(X, Examples):
+        return plain_matrix(X.X)[0], X.names
     if isinstance(X, list | tuple):
         X = np.asarray(X)
     values = X.data if sp.issparse(X) else X
@@ -119,7 +152,8 @@ def as_rows(X: Any, constant: float, unit: bool, *, norms: bool = True) -> Rows:
 
 
 def _csr(X: Any, norm: NDArray[np.float64], constant: float, unit: bool) -> CsrRows:
-    return CsrRows(_unlocked(X.data), _unlocked(_unsigned(X.indices)), X.indptr.astype(np.int64), norm, constant, unit)
+    indptr = X.indptr.astype(np.int64, copy=False)
+    return CsrRows(_unlocked(X.data), _unlocked(_unsigned(X.indices)), _unlocked(indptr), norm, constant, unit)
 
 
 def _unsigned(indices: NDArray[Any]) -> NDArray[Any]:
@@ -156,6 +190,18 @@ def two_classes(y: Any, n: int, classes: NDArray[Any] | None = None) -> tuple[ND
             f"y[{row}] = {item(y[row])!r} is neither of the two labels {item(classes[0])!r} and {item(classes[1])!r}"
         )
     return classes, np.where(positive, np.int8(1), np.int8(-1))
+
+
+def signs_so_far(y: Any, n: int, classes: NDArray[Any]) -> Signs:
+    """-1, +1, or 0 for a label that is not known yet (None or NaN)."""
+    y = column_or_1d(y, warn=True)
+    known = np.array([label is not None and label == label for label in y]) if y.dtype.kind == "O" else y == y
+    if known.shape != (n,) or known.all():
+        return two_classes(y, n, classes)[1]
+    signs = np.zeros(n, dtype=np.int8)
+    if known.any():
+        signs[known] = two_classes(y[known], int(known.sum()), classes)[1]
+    return signs
 
 
 def sample_weights(weights: Any, n: int) -> NDArray[np.float64]:

@@ -74,3 +74,14 @@ class Descent(_Line):
 
     def __call__(self, iterations: int, value: float) -> None:
         self._show(iterations, f"least squares, {self._method}: iteration {iterations:,}, {value:.3g}")
+
+
+class Counted(_Line):
+    """Call it with a number, which the line names."""
+
+    def __init__(self, line: str) -> None:
+        super().__init__(line.format(0))
+        self._line = line
+
+    def __call__(self, count: int) -> None:
+        self._show(count, self._line.format(count))

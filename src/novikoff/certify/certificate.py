@@ -11,12 +11,12 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff import atomic
 from novikoff.kernels.loops import Signs
 from novikoff.kernels.rows import DenseRows, Rows, nonzeros
 from novikoff.theory.exact import nearest, round_up, sqrt_down
@@ -61,13 +61,7 @@ class Proof(ABC):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the certificate; nothing half-written is left behind."""
-        target = Path(path)
-        partial = target.with_name(target.name + ".partial")
-        try:
-            partial.write_text(self.to_json(), encoding="utf-8")
-            os.replace(partial, target)
-        finally:
-            partial.unlink(missing_ok=True)
+        atomic.write(path, [self.to_json().encode("utf-8")])
 
     @abstractmethod
     def _claims(self) -> dict[str, Any]:

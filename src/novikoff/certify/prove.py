@@ -44,7 +44,7 @@ class Question:
 
 def certify(
     X: Any,
-    y: Any,
+    y: Any = None,
     gap: float = 0.01,
     *,
     fit_intercept: bool = True,
@@ -57,7 +57,7 @@ def certify(
 
     Parameters
     ----------
-    X : array, frame or sparse matrix of shape (n, d), taken exactly as stored
+    X : array, frame or sparse matrix of shape (n, d), taken exactly as stored, or a `novikoff.data.Dataset`
     y : n labels
     gap : how far apart the two ends of the margin may be: lower >= (1 - gap) upper
     fit_intercept : append the constant coordinate ``intercept_scaling``; else the hyperplane goes through 0
@@ -76,6 +76,7 @@ def certify(
     for name, budget in (("max_passes", max_passes), ("max_seconds", max_seconds)):
         if budget is not None and not budget >= 0:
             raise ValueError(f"{name} must be None or at least 0, got {budget!r}")
+    y = inputs.labels(X, y)
     X, names = inputs.plain_matrix(X)
     question = Question(gap, float(intercept_scaling) if fit_intercept else 0.0, max_passes, max_seconds, verbose)
     hashed: bytes | None = None

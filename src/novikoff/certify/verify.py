@@ -39,9 +39,9 @@ class Verified:
         return self.implies
 
 
-def verify(certificate: Any, X: Any, y: Any) -> Verified:
-    """What the certificate (a path, a parsed dict, or an object with ``to_json``) proves about X and y."""
-    proof = _read(certificate)
+def verify(certificate: Any, X: Any, y: Any = None) -> Verified:
+    """What the certificate (a path, a parsed dict, or an object with ``to_json``) proves about X and y, or a pair X."""
+    proof, (X, y) = _read(certificate), X if y is None else (X, y)
     separable, weak = proof.get("verdict") == "separable", {"weak"} & proof.keys()
     _require(separable or proof.get("verdict") == "not separable", "its verdict is not 'separable' or 'not separable'")
     fields = FIELDS | ({"support", "margin", "radius", "closest"} if separable else {"rows"} | weak)

@@ -110,7 +110,7 @@ class Entry(NamedTuple):
 
 @dataclass(frozen=True)
 class Rates:
-    """The table. `print` it; `novikoff.display.draw_rates` draws it."""
+    """The table. `print` it; `novikoff.display.RatesDisplay` draws it."""
 
     entries: list[Entry]
     newton: list[float]  # accuracy after every step of Newton's method on a logistic loss

@@ -11,6 +11,7 @@ from novikoff.descent.run import first_step
 from novikoff.descent.squares import Squares
 from novikoff.kernels import squares
 from novikoff.kernels.rows import Vector
+from novikoff.state import State, require
 
 MEMORY = 1000  # steps after which the automatic step has halved: the length of a stream is not known
 RIDGE = 1e-8  # of the largest ||a||^2 of the first batch: what stochastic Newton starts from
@@ -51,3 +52,27 @@ class Stream:
             raise overshooting(alpha, longest)
         self.w, self._mean.tilt, self._inverse, self.longest = w, tilt, inverse, longest
         self._mean.steps += F.n
+
+    # To keep and take up again ------------------------------------------------------------------
+
+    def write_state(self, state: State) -> None:
+        state.arrays |= {"stream_w": self.w, "stream_tilt": self._mean.tilt, "stream_inverse": self._inverse}
+        state.values |= {
+            "stream_method": self.method,
+            "stream_steps": self.steps,
+            "stream_longest": float(self.longest),
+        }
+
+    @classmethod
+    def from_state(cls, state: State, method: str) -> Stream:
+        width = state.width + 1
+        stream = object.__new__(cls)
+        stream.method, stream._mean = method, Mean(0)
+        stream.w = state.array("stream_w", "<f8", width)
+        stream._mean.tilt = state.array("stream_tilt", "<f8", None)
+        require(len(stream._mean.tilt) in (0, width), f"array 'stream_tilt' has neither 0 nor {width} entries")
+        side = width if method == "newton-sgd" else 0
+        stream._inverse = state.array("stream_inverse", "<f8", side, side)
+        stream._mean.steps = state.integer("stream_steps")
+        stream.longest = state.number("stream_longest", 0.0)
+        return stream

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Hashable
 from numbers import Integral
@@ -10,19 +11,27 @@ from typing import Any, ClassVar, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.linear_model import Perceptron
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import PolynomialFeatures
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from novikoff import inputs
 from novikoff.concepts import Bits, boolean
+from novikoff.estimators.export import Plane, TermSet, fitted, polynomial
+from novikoff.estimators.model import Scored
+from novikoff.estimators.portable import Portable
 from novikoff.kernels.boolean import Flags, first_not_boolean
 from novikoff.kernels.rows import DenseRows, Rows
 from novikoff.learners.elimination import Elimination, TermElimination, Words
 from novikoff.learners.online import OnlineLearner
+from novikoff.state import State, require
 from novikoff.theory.elimination import kdnf_bound, literals_bound, monotone_bound
 
 LABELS = np.array([0, 1])
+MOST_LITERALS = 10**6  # k of a state from outside
 
 
 class Core(Protocol):
@@ -33,9 +42,11 @@ class Core(Protocol):
     def learn(self, x: Bits, y: int, round: int) -> None: ...
     def one_pass(self, rows: Rows, labels: Flags, round: int) -> int: ...
     def predictions(self, rows: Rows, n: int) -> Flags: ...
+    def write_state(self, state: State) -> None: ...
+    def read_state(self, state: State, rounds: int) -> None: ...
 
 
-class BooleanClassifier(ClassifierMixin, BaseEstimator, OnlineLearner):  # type: ignore[misc]  # no type hints there
+class BooleanClassifier(Scored, ClassifierMixin, BaseEstimator, OnlineLearner, Portable):  # type: ignore[misc]  # no type hints there
     """Batch, streaming and online use of one learner of bits. A subclass states that, and its bound."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
@@ -50,7 +61,7 @@ class BooleanClassifier(ClassifierMixin, BaseEstimator, OnlineLearner):  # type:
 
     # Batch -------------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any = None) -> Self:
         """One pass over the rows in the given order.
 
         Parameters
@@ -62,16 +73,18 @@ class BooleanClassifier(ClassifierMixin, BaseEstimator, OnlineLearner):  # type:
         -------
         self
         """
+        y = inputs.labels(X, y, unweighted=type(self).__name__)
         X, names = inputs.first_matrix(self, X)
         core = self._checked(X.shape[1])
         return self._adopt(core, X.shape[1], names, *self._pass(core, X, y, 0, names))
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
+    def partial_fit(self, X: Any, y: Any = None, classes: Any = None) -> Self:
         """The same from where the model stands; ``classes`` may only be 0 and 1."""
         if classes is not None and inputs.distinct(classes).tolist() != [0, 1]:
             raise ValueError(f"classes = {list(classes)!r}: the labels here are 0 and 1")
         if not self._begun():
             return self.fit(X, y)
+        y = inputs.labels(X, y, unweighted=type(self).__name__)
         X, names = inputs.matrix(self, X), getattr(self, "feature_names_in_", None)
         core = self._core.copy()
         n, mistakes = self._pass(core, X, y, self.rounds_, names)
@@ -150,6 +163,38 @@ class BooleanClassifier(ClassifierMixin, BaseEstimator, OnlineLearner):  # type:
         tags.classifier_tags.multi_class = False
         return tags
 
+    # For others ----------------------------------------------------------------------------------
+
+    def to_sklearn(self) -> Any:
+        """A fitted ``sklearn.linear_model.Perceptron`` that predicts the same on rows of 0 and 1."""
+        check_is_fitted(self)
+        rule = self._rule_to_export()
+        assert isinstance(rule, Plane)
+        return self._as_perceptron(rule.coef, rule.intercept)
+
+    def _as_perceptron(self, coef: Any, intercept: float) -> Any:
+        counts = {"classes_": LABELS.copy(), "n_iter_": 1, "t_": float(self.rounds_ + 1)}
+        return fitted(Perceptron(), self, coef[None, :], np.array([intercept]), **counts)
+
+    def _give_state(self) -> State:
+        state = State.of(self)
+        self._core.write_state(state)
+        state.values |= {"rounds": self.rounds_, "mistakes": int(self.mistakes_)}
+        return state
+
+    def _take_state(self, state: State) -> None:
+        assert state.classes is not None
+        require(state.classes.tolist() == [0, 1], "its labels are not 0 and 1")
+        rounds = state.integer("rounds")
+        mistakes = state.integer("mistakes", 0, rounds)
+        core = self._core_of(state)
+        core.read_state(state, rounds)
+        self._adopt(core, state.width, state.columns(), rounds, mistakes)
+
+    def _core_of(self, state: State) -> Core:
+        """A fresh learner of the size of a state: no larger than its arrays."""
+        return self._fresh(state.width)
+
 
 def boolean_rows(X: Any, names: Any = None) -> Rows:
     """Rows of 0 and 1, in the order of the columns and without duplicates."""
@@ -194,6 +239,21 @@ class _Literals(_Eliminating):
 
     def _fresh(self, d: int) -> Core:
         return Elimination(d, self._sides, self._dual, self._words)
+
+    def _core_of(self, state: State) -> Core:
+        removed = state.arrays.get("removed")
+        fits = removed is not None and removed.shape[-1:] == (state.width,)
+        require(fits, "its literals are not those of its columns")
+        return self._fresh(state.width)
+
+    def _rule_to_export(self) -> Plane:
+        # The literals of the conjunction that are false in x are (how many x_j it holds) - <v,x>: none, or at least 1.
+        literals = self._remaining()
+        v = np.zeros(self.n_features_in_)
+        for j, value in literals:
+            v[j] += 1.0 if value else -1.0
+        sign = -1.0 if self._dual else 1.0
+        return Plane(sign * v, sign * (0.5 - sum(value for _, value in literals)), second_at_zero=False)
 
     @property
     def bound(self) -> int | None:
@@ -327,3 +387,32 @@ class KDNF(_Eliminating):
     def terms_(self) -> list[str]:
         """What remains, short terms first."""
         return [" & ".join(map(self._name, term)) or "1" for term in self._remaining()]
+
+    def to_sklearn(self) -> Pipeline:
+        """A fitted pipeline of scikit-learn, ``PolynomialFeatures`` and a ``Perceptron``, that predicts the same.
+
+        How many terms are true in x is a polynomial with integer coefficients, and it is compared with 1/2.
+        """
+        rule = self._rule_to_export()
+        features = PolynomialFeatures(rule.k, interaction_only=True, include_bias=False)
+        features.fit(np.zeros((1, rule.width)))
+        if hasattr(self, "feature_names_in_"):
+            features.feature_names_in_ = self.feature_names_in_.copy()
+        coef, constant = polynomial(rule, features.powers_)
+        last = self._as_perceptron(coef, constant - 0.5)
+        last.__dict__.pop("feature_names_in_", None)
+        return make_pipeline(features, last)
+
+    def _rule_to_export(self) -> TermSet:
+        terms, d = self._remaining(), self.n_features_in_
+        return TermSet(terms, min(self._core.terms.k, d), d)
+
+    def _core_of(self, state: State) -> Core:
+        k, d, removed = state.integer("k", 1, MOST_LITERALS), state.width, state.arrays.get("removed")
+        # Stop at the first sum of C(d,i) 2^i that is above what the file holds.
+        terms, i = 1, 0
+        while removed is not None and i < min(k, d) and terms <= removed.shape[-1]:
+            i += 1
+            terms += math.comb(d, i) << i
+        require(removed is not None and terms == removed.shape[-1], f"its terms are not those of {d} columns, k = {k}")
+        return TermElimination(d, k)

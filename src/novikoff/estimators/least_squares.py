@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LinearRegression, RidgeClassifier
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
@@ -21,13 +22,18 @@ from novikoff.descent.methods import Diverged
 from novikoff.descent.run import METHODS, STOCHASTIC, Trace, automatic, run
 from novikoff.descent.squares import Squares
 from novikoff.descent.stream import Stream
+from novikoff.estimators.export import Plane, fitted
+from novikoff.estimators.model import Scored
+from novikoff.estimators.portable import Portable
 from novikoff.kernels.rows import Vector
 from novikoff.progress import Descent
+from novikoff.state import State, require
 
+TRACE = {"iterations": "<i8", "rows": "<i8", "seconds": "<f8", "loss": "<f8", "accuracy": "<f8"}
 OVERFLOW = "the sums of squares overflow: scale the features and the targets"
 
 
-class _LeastSquares(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no type hints
+class _LeastSquares(BaseEstimator, Portable):  # type: ignore[misc]  # scikit-learn has no type hints
     """What the regressor and the classifier share."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -185,6 +191,51 @@ class _LeastSquares(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no
         tags.input_tags.sparse = True
         return tags
 
+    # For others ----------------------------------------------------------------------------------
+
+    def _give_state(self) -> State:
+        state = State.of(self)
+        state.arrays["w"] = self._weights()
+        fitted, streamed, streaming = hasattr(self, "trace_"), hasattr(self, "t_"), self._begun()
+        state.values |= {
+            "iterations": self.n_iter_,
+            "fitted": fitted,
+            "streamed": streamed,
+            "streaming": streaming,
+        }
+        if fitted:
+            state.values |= {"method": self.method_, "stop_reason": self.stop_reason_}
+            state.arrays |= {f"trace_{name}": getattr(self.trace_, name) for name in TRACE}
+        if streamed:
+            state.values["steps"] = self.t_
+        if streaming:
+            self._stream.write_state(state)
+        return state
+
+    def _take_state(self, state: State) -> None:
+        self._check_parameters()
+        self._adopt(state.array("w", "<f8", state.width + 1), np.empty((0, state.width)), state.columns())
+        if state.classes is not None:
+            self.classes_ = state.classes
+        self.n_iter_ = state.integer("iterations")
+        if state.flag("fitted"):
+            self.method_, self.stop_reason_ = state.text("method"), state.text("stop_reason")
+            require(self.method_ in METHODS, "it was fitted by no known method")
+            trace = {name: state.array(f"trace_{name}", kind, None) for name, kind in TRACE.items()}
+            require(len({len(column) for column in trace.values()}) == 1, "the columns of its trace differ in length")
+            self.trace_ = Trace(**trace)
+        if state.flag("streamed"):
+            self.t_ = state.integer("steps")
+        if state.flag("streaming"):
+            method = state.text("stream_method")
+            require(method in STOCHASTIC, "it streams by no known method")
+            self._stream = Stream.from_state(state, method)
+
+    def _rule_to_export(self) -> Plane:
+        check_is_fitted(self)
+        w = self._weights()
+        return Plane(w[:-1], float(w[-1]), second_at_zero=True)
+
 
 def _streams(estimator: _LeastSquares) -> bool:
     if estimator.method not in STOCHASTIC:
@@ -194,7 +245,7 @@ def _streams(estimator: _LeastSquares) -> bool:
     return True
 
 
-class LeastSquares(RegressorMixin, _LeastSquares):  # type: ignore[misc]  # scikit-learn has no type hints
+class LeastSquares(Scored, RegressorMixin, _LeastSquares):  # type: ignore[misc]  # scikit-learn has no type hints
     r"""Minimise :math:`F(w) = \sum_i (\langle w, x_i\rangle - y_i)^2`, by the method of your choice.
 
     A step alpha multiplies the gradient as the notes write it, 2 (<w,x> - y) x. (scikit-learn multiplies half of it:
@@ -251,7 +302,7 @@ class LeastSquares(RegressorMixin, _LeastSquares):  # type: ignore[misc]  # scik
     2013. T. Strohmer and R. Vershynin, J. Fourier Anal. Appl. 15 (2009) 262-278.
     """
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Find the minimum.
 
         Parameters
@@ -264,12 +315,14 @@ class LeastSquares(RegressorMixin, _LeastSquares):  # type: ignore[misc]  # scik
         -------
         self
         """
+        y, sample_weight = inputs.labels(X, y), inputs.weights(X, sample_weight)
         X, names = inputs.first_matrix(self, X)
         return self._fit(X, names, _targets(y, X.shape[0]), sample_weight)
 
     @available_if(_streams)  # type: ignore[untyped-decorator]  # the same
-    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """One pass over these rows, in the given order, from where the last call ended."""
+        y, sample_weight = inputs.labels(X, y), inputs.weights(X, sample_weight)
         X, names = self._next_matrix(X)
         return self._partial_fit(X, names, _targets(y, X.shape[0]), sample_weight)
 
@@ -277,8 +330,13 @@ class LeastSquares(RegressorMixin, _LeastSquares):  # type: ignore[misc]  # scik
         """<w,x> + intercept."""
         return self._values(X)
 
+    def to_sklearn(self) -> LinearRegression:
+        """A fitted ``sklearn.linear_model.LinearRegression`` that predicts the same."""
+        check_is_fitted(self)
+        return fitted(LinearRegression(fit_intercept=self.fit_intercept), self, self.coef_.copy(), self.intercept_)
 
-class LeastSquaresClassifier(ClassifierMixin, _LeastSquares):  # type: ignore[misc]  # scikit-learn has no type hints
+
+class LeastSquaresClassifier(Scored, ClassifierMixin, _LeastSquares):  # type: ignore[misc]  # scikit-learn has no type hints
     """Two classes as the numbers -1 and +1, fitted by least squares, told apart by the sign.
 
     Parameters and attributes are those of `LeastSquares`; ``classes_`` holds the two labels, the second is +.
@@ -293,8 +351,9 @@ class LeastSquaresClassifier(ClassifierMixin, _LeastSquares):  # type: ignore[mi
 
     classes_: NDArray[Any]
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """As `LeastSquares.fit`; y holds two labels of any type."""
+        y, sample_weight = inputs.labels(X, y), inputs.weights(X, sample_weight)
         X, names = inputs.first_matrix(self, X)
         classes, signs = inputs.two_classes(y, X.shape[0])
         self._fit(X, names, signs.astype(np.float64), sample_weight)
@@ -302,8 +361,9 @@ class LeastSquaresClassifier(ClassifierMixin, _LeastSquares):  # type: ignore[mi
         return self
 
     @available_if(_streams)  # type: ignore[untyped-decorator]  # the same
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+    def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
         """As `LeastSquares.partial_fit`; the first call needs both labels in ``classes`` or in y."""
+        y, sample_weight = inputs.labels(X, y), inputs.weights(X, sample_weight)
         labels = self.classes_ if self._begun() else inputs.first_labels(y, classes)
         X, names = self._next_matrix(X)
         labels, signs = inputs.two_classes(y, X.shape[0], labels)
@@ -319,6 +379,17 @@ class LeastSquaresClassifier(ClassifierMixin, _LeastSquares):  # type: ignore[mi
         """The labels; at zero the second."""
         positive = self._values(X) >= 0
         return self.classes_[positive.astype(np.intp)]
+
+    def to_sklearn(self) -> RidgeClassifier:
+        """A fitted ``sklearn.linear_model.RidgeClassifier`` without a penalty that predicts the same.
+
+        At a score of exactly zero it predicts the first label, this one the second.
+        """
+        check_is_fitted(self)
+        twin = RidgeClassifier(fit_intercept=self.fit_intercept)
+        # It learns what the labels are; the weights come from here.
+        twin.fit(np.zeros((2, self.n_features_in_)), self.classes_)
+        return fitted(twin.set_params(alpha=0.0), self, self.coef_.copy(), self.intercept_.copy())
 
     def _adopt(self, w: Vector, X: Any, names: Any) -> None:
         super()._adopt(w, X, names)

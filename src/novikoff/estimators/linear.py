@@ -15,6 +15,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy import ndarray
 from numpy.typing import NDArray
+from sklearn import linear_model
+from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -24,6 +26,7 @@ from novikoff.certify import NotSeparable, RunProof, Separable, Undecided
 from novikoff.certify.prove import Question, prove
 from novikoff.certify.verify import verify
 from novikoff.estimators import words
+from novikoff.estimators.export import fitted
 from novikoff.estimators.model import LinearModel
 from novikoff.inputs import FLOAT64
 from novikoff.kernels.decide import NOT_FINITE, ZERO_ROW
@@ -38,8 +41,9 @@ from novikoff.kernels.loops import (
     score_sparse64,
 )
 from novikoff.kernels.rows import Rows
-from novikoff.learners.linear import AT_ZERO, ORDERS, BadRowError, LinearLearner, Rule
+from novikoff.learners.linear import AT_ZERO, ORDERS, BadRowError, Journal, LinearLearner, Rule
 from novikoff.progress import Passes
+from novikoff.state import State, require
 from novikoff.theory import bound_from_start
 from novikoff.theory.exact import Number, root, round_down, round_up
 
@@ -83,21 +87,26 @@ class LinearClassifier(LinearModel, ABC):
 
     # Batch -------------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Pass over the data until a pass is free of updates, or ``max_iter`` times.
 
         Ctrl-C ends it early, with the model as it stands and ``stop_reason_`` saying so.
 
         Parameters
         ----------
-        X : array, frame or sparse matrix of shape (n, d)
+        X : array, frame or sparse matrix of shape (n, d), or a `novikoff.data.Dataset` with its labels
         y : n labels, two classes of any type
 
         Returns
         -------
         self
         """
+        return self.fit_journalled(X, y, None)
+
+    def fit_journalled(self, X: Any, y: Any, journal: Journal | None) -> Self:
+        """`fit`, which a journal follows and can take up again: see `novikoff.fit_file`."""
         self._check_parameters()
+        y = inputs.labels(X, y, unweighted=type(self).__name__)
         X, names = inputs.first_matrix(self, X)
         classes, signs = inputs.two_classes(y, X.shape[0])
         learner = self._fresh(X.shape[1])
@@ -107,7 +116,7 @@ class LinearClassifier(LinearModel, ABC):
         try:
             rows = inputs.as_rows(X, *learner.geometry)
             with Passes(type(self).__name__, self.order) if self.verbose else nullcontext() as watch:
-                outcome = learner.run(rows, signs, self.order, self.max_iter, rng, watch)
+                outcome = learner.run(rows, signs, self.order, self.max_iter, rng, watch, journal)
             if not outcome.interrupted:
                 learner.measure_margin(rows, signs)
         except BadRowError as bad:
@@ -118,10 +127,10 @@ class LinearClassifier(LinearModel, ABC):
         self._stopped = words.stop_reason(outcome, self.max_iter, self.order), learner.updates
         if not outcome.separated and not outcome.interrupted:
             message = words.not_separated(type(self).__name__, self, outcome, *self._theorem_allows())
-            warnings.warn(message, ConvergenceWarning, stacklevel=2)
+            warnings.warn(message, ConvergenceWarning, stacklevel=3)
         return self
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
+    def partial_fit(self, X: Any, y: Any = None, classes: Any = None) -> Self:
         """One pass over a batch, in the given order, from where the model stands.
 
         Parameters
@@ -133,6 +142,7 @@ class LinearClassifier(LinearModel, ABC):
         -------
         self
         """
+        y = inputs.labels(X, y, unweighted=type(self).__name__)
         begun = self._begun()
         if begun:
             known = self.classes_.tolist()
@@ -224,6 +234,68 @@ class LinearClassifier(LinearModel, ABC):
         if code < 0:
             raise inputs.example_error(code, x)
         return self
+
+    def predict_learn(self, X: Any, y: Any = None, classes: Any = None) -> NDArray[Any]:
+        """The online protocol over a batch: the label predicted for each row, before its true label is learned.
+
+        It equals a loop of `predict_one` and `learn_one`: if a row is refused, those before it have been learned.
+
+        Parameters
+        ----------
+        X : array, frame, sparse matrix or `novikoff.data.Dataset`. Columns beyond those known so far, of a
+            sparse matrix or with names, are new features.
+        y : n labels; None or NaN where the label is not known
+        classes : as in `partial_fit`
+
+        Returns
+        -------
+        labels
+        """
+        return self.sides(self.online_scores(X, classes, y))
+
+    def online_scores(self, X: Any, classes: Any = None, y: Any = None) -> NDArray[np.float64]:
+        """What `predict_learn` predicts from: <w,x> for each row, before its label is learned."""
+        y = inputs.labels(X, y, unweighted=type(self).__name__)
+        X, names = inputs.first_matrix(BaseEstimator(), X)
+        if not self._begun():
+            self._check_parameters()
+            pair = inputs.first_labels(y, classes)
+            self._adopt(self._fresh(X.shape[1]), PLUS_MINUS if pair is None else pair, names)
+            self._nothing_batched()
+        learner = self._learner
+        if X.shape[1] != learner.width or names is not None:
+            self._widen(X, names)
+        signs = inputs.signs_so_far(y, X.shape[0], self.classes_)
+        try:
+            return learner.rounds(inputs.as_rows(X, *learner.geometry), signs)
+        except BadRowError as bad:
+            raise inputs.row_error(bad.code, X, bad.row, names) from None
+
+    def undecided(self, scores: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Scores of zero where that counts as a mistake, whatever the label."""
+        zero: NDArray[np.bool_] = scores == 0
+        return zero if self._learner.zero == 0 else np.zeros_like(zero)
+
+    def _widen(self, X: Any, names: NDArray[Any] | None) -> None:
+        """Room for the columns of X, of which those known so far come first."""
+        learner = self._learner
+        if names is not None:
+            known = self._names()
+            if known is None or list(names[: len(known)]) != list(known[: len(names)]):
+                raise ValueError("the columns of these examples are not those of the model, nor do they extend them")
+        elif not sp.issparse(X) or (X.shape[1] > learner.width and self._names() is not None):
+            raise ValueError(f"X has {X.shape[1]} features, but the model has {learner.width}")
+        if X.shape[1] > learner.width:
+            learner.widen(X.shape[1])
+            self.n_features_in_ = learner.width
+            if names is not None:
+                self.feature_names_in_, self._columns = names, None
+
+    def _names(self) -> NDArray[Any] | None:
+        """The names of the columns, whether a table or dicts gave them."""
+        if self._columns is not None:
+            return np.array(self._columns.names(), dtype=object)
+        return getattr(self, "feature_names_in_", None)
 
     def row_of(self, x: Any) -> dict[Hashable, float]:
         """One example as it is learned from: column (or feature) -> value, the constant under None."""
@@ -339,7 +411,13 @@ class LinearClassifier(LinearModel, ABC):
         return bound_from_start(radius_sq, gamma, start, theta)
 
     def certify(
-        self, X: Any, y: Any, gap: float = 0.01, *, max_passes: int | None = None, max_seconds: float | None = None
+        self,
+        X: Any,
+        y: Any = None,
+        gap: float = 0.01,
+        *,
+        max_passes: int | None = None,
+        max_seconds: float | None = None,
     ) -> RunProof:
         """Tie this run to its theorem: find a separator of the data, and check updates <= bound with it, exactly.
 
@@ -354,6 +432,7 @@ class LinearClassifier(LinearModel, ABC):
             With ``proof``, ``mistakes``, ``updates`` and ``bound``; ``bound`` is None without a separator.
         """
         learner = self._fitted()
+        y = inputs.labels(X, y)
         X = inputs.matrix(self, X)
         signs = inputs.two_classes(y, X.shape[0], self.classes_)[1]
         constant, unit = learner.geometry
@@ -439,3 +518,46 @@ class LinearClassifier(LinearModel, ABC):
             return upper, None
         # From 0, M updates show that M are allowed; U is rounded up, so its bound can be one less.
         return upper, max(self.bound(Fraction(upper)), self.updates_)
+
+    # For others ----------------------------------------------------------------------------------
+
+    def to_sklearn(self) -> linear_model.Perceptron:
+        """A fitted ``sklearn.linear_model.Perceptron`` that predicts the same.
+
+        It adds up in floats, where this one has exact signs: next to the hyperplane the two may differ. At a score of
+        exactly zero it predicts the first label, also under ``at_zero="positive"``. Under ``scale="sphere"`` its
+        scores are those of the row as it is; a positive factor, which changes no label.
+        """
+        self._fitted()
+        twin = linear_model.Perceptron(
+            fit_intercept=self.fit_intercept,
+            max_iter=self.max_iter,
+            tol=None,
+            shuffle=self.shuffle,
+            random_state=self.random_state,
+            warm_start=self.warm_start,
+            verbose=self.verbose,
+        )
+        counts = {"classes_": self.classes_.copy(), "n_iter_": self.n_iter_, "t_": float(self.updates_ + 1)}
+        return fitted(twin, self, self.coef_, self.intercept_, **counts)
+
+    def _give_state(self) -> State:
+        state = State.of(self)
+        self._learner.write_state(state)
+        if self._columns is not None and not hasattr(self, "feature_names_in_"):
+            state.names, state.growing = self._columns.names(), True
+        state.arrays["history"] = self.history_
+        state.values |= {"passes": self.passes_, "stop_reason": self._stopped[0], "stop_updates": self._stopped[1]}
+        return state
+
+    def _take_state(self, state: State) -> None:
+        self._check_parameters()
+        assert state.classes is not None
+        learner = LinearLearner.from_state(state)
+        self._adopt(learner, state.classes, None if state.growing else state.columns())
+        if state.growing:
+            self._columns = inputs.Columns(state.names or (), fixed=False)
+            require(len(self._columns) == len(state.names or ()) <= learner.width, "two columns have the same name")
+        self.history_ = state.array("history", "<i8", None)
+        self.passes_ = self.n_iter_ = state.integer("passes")
+        self._stopped = state.text("stop_reason"), state.integer("stop_updates")

@@ -10,15 +10,19 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.svm import LinearSVC
 from sklearn.utils._param_validation import Interval
 
 from novikoff import inputs
 from novikoff.certify import NotSeparable, NotSeparableError, Separable
+from novikoff.certify.certificate import About
 from novikoff.certify.prove import FINEST, Question, prove, read
 from novikoff.certify.soft import soft_margin
 from novikoff.certify.solve import Data
+from novikoff.estimators.export import fitted
 from novikoff.estimators.model import LinearModel
 from novikoff.learners.linear import LinearLearner, Rule
+from novikoff.state import MOST, State, require
 from novikoff.theory.exact import round_up
 
 
@@ -100,7 +104,7 @@ class MaxMarginClassifier(LinearModel):
         self.max_iter = max_iter
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Find the hyperplane.
 
         Parameters
@@ -115,6 +119,7 @@ class MaxMarginClassifier(LinearModel):
         self
         """
         self._validate_params()
+        y, sample_weight = inputs.labels(X, y), inputs.weights(X, sample_weight)
         X, names = inputs.first_matrix(self, X)
         classes, signs = inputs.two_classes(y, X.shape[0])
         weights = inputs.sample_weights(sample_weight, X.shape[0])
@@ -172,3 +177,80 @@ class MaxMarginClassifier(LinearModel):
             upper = round_up(data.upper(support, p[support]))
         self.margin_, self.certificate_, self.n_iter_ = (reader.lower, upper), None, data.passes
         return support
+
+    def to_sklearn(self) -> LinearSVC:
+        """A fitted ``sklearn.svm.LinearSVC`` that predicts the same.
+
+        It adds up in floats, where this one has exact signs: next to the hyperplane the two may differ. Its C is ours,
+        or 1e6 for the hard margin, which it has not.
+        """
+        self._fitted()
+        twin = LinearSVC(
+            C=self.C if math.isfinite(self.C) else 1e6,
+            fit_intercept=self.fit_intercept,
+            intercept_scaling=self.intercept_scaling,
+            max_iter=self.max_iter,
+            verbose=self.verbose,
+        )
+        return fitted(twin, self, self.coef_, self.intercept_, classes_=self.classes_.copy(), n_iter_=self.n_iter_)
+
+    def _give_state(self) -> State:
+        state = State.of(self)
+        self._learner.write_state(state)
+        state.arrays["support"] = self.support_
+        lower, upper = self.margin_
+        state.values |= {"passes": self.n_iter_, "margin_lower": lower, "margin_upper": upper, "certified": False}
+        if proof := self.certificate_:
+            about = proof.about
+            state.arrays["proof_rows"] = proof.rows
+            state.values |= {
+                "certified": True,
+                "proof_digest": about.digest,
+                "proof_shape": [about.n, about.d],
+                "proof_constant": about.constant,
+                "proof_positive": about.positive,
+                "proof_radius": proof.radius,
+                "proof_w": list(proof.w),
+                "proof_weights": list(proof.weights),
+                "proof_closest": proof.closest,
+            }
+        return state
+
+    def _take_state(self, state: State) -> None:
+        assert state.classes is not None
+        self._learner, self.classes_, self.n_features_in_ = LinearLearner.from_state(state), state.classes, state.width
+        self.support_ = state.array("support", "<i8", None)
+        self.margin_ = state.number("margin_lower"), state.number("margin_upper")
+        self.n_iter_, self.certificate_ = state.integer("passes"), None
+        names = state.columns()
+        if names is not None:
+            self.feature_names_in_ = names
+        if state.flag("certified"):
+            self.certificate_ = self._take_proof(state)
+
+    def _take_proof(self, state: State) -> Separable:
+        """The certificate: a claim, which `novikoff.verify` checks against the data."""
+        lower, upper = self.margin_
+        n, d = state.integers("proof_shape", 2)
+        require(0 < n < MOST and d == state.width, "its certificate is about data of another shape")
+        require(0 < lower <= upper < math.inf, "the margin of its certificate is not positive and finite")
+        rows = state.array("proof_rows", "<i8", None)
+        require(len(rows) and ((rows >= 0) & (rows < n)).all(), "its certificate names rows that do not exist")
+        constant = state.number("proof_constant", 0.0)
+        require(math.isfinite(constant), "the constant of its certificate is not finite")
+        positive = state.value("proof_positive")
+        require(type(positive) in (str, int, float, bool), "its certificate has no positive label")
+        radius = state.number("proof_radius", 0.0)
+        require(0 < radius < math.inf, "the radius of its certificate is not positive and finite")
+        w = state.integers("proof_w", d + 1)
+        require(any(w), "the separator of its certificate is zero")
+        return Separable(
+            About(state.text("proof_digest"), n, d, constant, positive),
+            self.n_iter_,
+            (lower, upper),
+            radius,
+            w,
+            rows,
+            state.integers("proof_weights", len(rows)),
+            state.integer("proof_closest", 0, n - 1),
+        )

@@ -11,10 +11,26 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from novikoff import inputs
+from novikoff.estimators.export import Plane
+from novikoff.estimators.portable import Portable
 from novikoff.learners.linear import BadRowError, LinearLearner
 
 
-class LinearModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no type hints
+class Scored:
+    """Puts scikit-learn's score within reach of `novikoff.data.Dataset`."""
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """The share of correct predictions; for a regression, the coefficient of determination.
+
+        Parameters
+        ----------
+        X, y, sample_weight : as in `fit`
+        """
+        mixin: Any = super()
+        return float(mixin.score(X, inputs.labels(X, y), inputs.weights(X, sample_weight)))
+
+
+class LinearModel(Scored, ClassifierMixin, BaseEstimator, Portable):  # type: ignore[misc]  # scikit-learn has no type hints
     """Two classes on the two sides of the weights of a learner."""
 
     classes_: NDArray[Any]
@@ -32,7 +48,10 @@ class LinearModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scik
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The labels. At zero as ``at_zero`` says; under "mistake", the first label."""
-        scores = self.decision_function(X)
+        return self.sides(self.decision_function(X))
+
+    def sides(self, scores: NDArray[np.float64]) -> NDArray[Any]:
+        """The labels for given scores."""
         positive = scores >= 0 if self._learner.zero > 0 else scores > 0
         return self.classes_[positive.astype(np.intp)]
 
@@ -63,3 +82,8 @@ class LinearModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scik
                 f"this {type(self).__name__} has not learned anything yet: call fit, partial_fit or learn_one"
             )
         return self._learner
+
+    def _rule_to_export(self) -> Plane:
+        learner = self._fitted()
+        constant, unit = learner.geometry
+        return Plane(self.coef_[0], float(self.intercept_[0]), learner.zero > 0, constant if unit else None)

@@ -14,7 +14,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from novikoff import inputs
 from novikoff.estimators.boolean import BooleanClassifier, Core, boolean_rows
+from novikoff.estimators.export import Plane
 from novikoff.learners.winnow import MultiplicativeWeights
+from novikoff.state import State, require
 from novikoff.theory.exact import round_up
 from novikoff.theory.winnow import winnow1_bound, winnow2_bound
 
@@ -132,3 +134,12 @@ class Winnow(BooleanClassifier):
             raise AttributeError("this Winnow has not learned anything yet: call fit, partial_fit or learn_one")
         core: MultiplicativeWeights = self._core
         return core
+
+    def _core_of(self, state: State) -> MultiplicativeWeights:
+        w = state.arrays.get("w")
+        require(w is not None and w.shape == (state.width,), "its weights are not those of its columns")
+        return MultiplicativeWeights(state.width, 1.0, 2.0, 0.0)
+
+    def _rule_to_export(self) -> Plane:
+        core = self._weights()
+        return Plane(core.w.copy(), -core.threshold, second_at_zero=False)

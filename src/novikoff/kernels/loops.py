@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from novikoff.kernels import exact
 from novikoff.kernels.compile import allocating, allocating_kernel, inlined, kernel, specialised
 from novikoff.kernels.decide import (
+    NOT_FINITE,
     STATE,
     UPDATE,
     divisor,
@@ -196,6 +197,32 @@ def scores(rows: Rows, w: Vector, start: int, stop: int, out: Vector) -> int:
         if math.isnan(out[i]):
             return i
     return NOBODY
+
+
+@kernel
+def rounds(rows: Rows, y: Signs, w: Vector, state: Any, start: int, stop: int, out: Vector) -> int:
+    """The online protocol: out[i] = <w, row i> with the exact sign, and then y[i] is learned, unless it is 0.
+
+    Returns 0, or an error code about row state.row, before which everything was learned.
+    """
+    s = state[0]
+    s.norm = norm_bound(w)
+    for i in range(start, stop):
+        out[i] = score(rows, i, w, s.norm)
+        if y[i] != 0:
+            code = learn(rows, i, float(y[i]), w, s)
+            if code < 0:
+                return code
+        elif math.isnan(out[i]):
+            s.row = i
+            return NOT_FINITE
+    return 0
+
+
+@kernel
+def norm_above(w: Vector) -> float:
+    """An upper bound on ||w||: what `learn_one` has in its state, for a state that is made anew."""
+    return norm_bound(w)
 
 
 @allocating

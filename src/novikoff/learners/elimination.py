@@ -21,11 +21,13 @@ from novikoff.concepts import Bits
 from novikoff.kernels.boolean import MARK, NEVER, Flags, Rounds, accepts, first_failure, settle, sweep
 from novikoff.kernels.rows import DenseRows, Rows
 from novikoff.learners.online import NotRealizable
+from novikoff.state import State, require
 from novikoff.theory.elimination import kdnf_terms
 
 WIDEST = 2**25  # variables: up to here the sums of the kernels are exact
 CHUNK = 2**22  # cells of a table of bits
 FEW = 10  # rounds that a message names
+LARGEST = 2**30  # bytes of the sets that a state from outside may make
 
 
 class Terms:
@@ -263,6 +265,40 @@ class Elimination:
         sides, variables = np.nonzero(self._bits(self.left))
         return [(j, 1 - side) for side, j in zip(sides.tolist(), variables.tolist(), strict=True)]
 
+    # To keep and take up again ------------------------------------------------------------------
+
+    def write_state(self, state: State) -> None:
+        """When each literal was dropped, and the negatives that count; all else follows from these."""
+        size = -(-self.width * sum(self.sides) // 8)
+        negatives = list(self._negatives.values())
+        data = b"".join(negative.false.to_bytes(size, "little") for negative in negatives)
+        state.arrays["removed"] = self._removed[np.array(self.sides)]
+        state.arrays["negative_rounds"] = np.array([negative.round for negative in negatives], dtype=np.int64)
+        state.arrays["negatives"] = np.frombuffer(data, dtype=np.uint8).reshape(len(negatives), size)
+
+    def read_state(self, state: State, rounds: int) -> None:
+        """Another state, of a learner that has seen so many rounds; this one must be fresh."""
+        sides, size = sum(self.sides), -(-self.width * sum(self.sides) // 8)
+        removed = state.array("removed", "<i8", sides, self.width)
+        when = state.array("negative_rounds", "<i8", None)
+        false = state.array("negatives", "|u1", len(when), size)
+        require(((removed >= -1) & (removed < rounds)).all(), "a literal was dropped in a round that was not played")
+        require(((when >= 0) & (when < rounds)).all(), "a negative is of a round that was not played")
+        require(not np.isin(when, removed).any(), "a round of a negative has dropped literals")
+        require(len(np.unique(when)) == len(when), "two negatives are of one round")
+        require(len(np.unique(removed)) * size <= LARGEST, "it dropped literals in too many rounds")
+        self._removed[np.array(self.sides)] = removed
+        self._read_drops(0)
+        negatives = [
+            Negative(round, round, int.from_bytes(row.tobytes(), "little"))
+            for round, row in zip(when.tolist(), false, strict=True)
+        ]
+        for negative in negatives:
+            require(negative.false >> self.width * sides == 0, "a negative has literals that do not exist")
+            require(negative.false & self.left, "a negative has no false literal left")
+        self._compress(negatives)
+        require(len(self._negatives) == len(negatives), "a negative adds nothing to the others")
+
 
 class TermElimination:
     """A disjunction of terms: elimination over the terms in the place of variables."""
@@ -306,6 +342,13 @@ class TermElimination:
             true = self.terms(_rows_as_bits(rows, range(part.start, part.stop), self.terms.d))
             norm = np.full(len(true), np.nan)
             yield DenseRows(true.astype(np.float32), norm, 0.0, False), part
+
+    def write_state(self, state: State) -> None:
+        state.values["k"] = self.terms.k
+        self._over.write_state(state)
+
+    def read_state(self, state: State, rounds: int) -> None:
+        self._over.read_state(state, rounds)
 
 
 def _is_single(some: int) -> bool:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.kernels import decide, exact
 from novikoff.kernels.decide import NOT_FINITE, STATE, divisor
-from novikoff.kernels.loops import NOBODY, Signs, climb, cycle, scores
+from novikoff.kernels.loops import NOBODY, Signs, climb, cycle, norm_above, rounds, scores
 from novikoff.kernels.rows import DenseRows, Rows, Vector
+from novikoff.state import State, require
 from novikoff.theory.exact import root, round_up, sqrt_down, sqrt_up
 
 AT_ZERO = {"mistake": 0, "positive": 1, "negative": -1}
@@ -21,6 +23,12 @@ ORDERS = ("given", "first", "worst")
 
 BUDGET = 1 << 25  # stored entries per call of a loop: some 20 ms, so that Ctrl-C is heard
 PASSES = 1 << 16  # passes per call
+FINITE = sys.float_info.max
+
+# What of the record outlives a pass: integers with their range, counts, and floats from 0 up to.
+RANGES = {"zero": (-1, 1), "margin": (0, 1), "auto": (0, 1), "unit": (0, 1), "radius_e": (-4096, 4096)}
+COUNTS = ("mistakes", "updates")
+FLOATS = {"theta": FINITE, "constant": FINITE, "radius_m": math.nextafter(1.0, 0.0)}
 
 Watch = Callable[[int, int], None]
 
@@ -47,6 +55,16 @@ class Outcome(NamedTuple):
     history: NDArray[np.int64]  # updates in each pass, or the row that each search found (-1: none)
     separated: bool  # the last pass was free of updates
     interrupted: bool
+
+
+class Journal(Protocol):
+    """Keeps a run, so that it can be taken up again after a crash: `LinearLearner.run` is the only caller."""
+
+    def recall(self, learner: LinearLearner) -> tuple[NDArray[np.int64], Any] | None:
+        """Put the learner where the kept run stood; its history and, if it shuffles, the generator's state then."""
+
+    def keep(self, learner: LinearLearner, history: list[NDArray[np.int64]], generator: Any) -> None:
+        """A good moment to write down where the run stands."""
 
 
 class LinearLearner:
@@ -149,23 +167,32 @@ class LinearLearner:
         max_iter: int,
         shuffle: np.random.RandomState | None,
         watch: Watch | None,
+        journal: Journal | None = None,
     ) -> Outcome:
         """Passes (or searches) until one is free of updates, or `max_iter` of them, or Ctrl-C."""
+        kept = journal.recall(self) if journal else None
         state = self.state[0]
-        state.at, state.found, state.done, state.pass_theta = 0, 0, False, state.theta
         n = signs.shape[0]
         budget = self._budget(rows, n)
         turns = np.empty(0, dtype=np.int64)  # the given order
         log = np.empty(min(max_iter, 1 if shuffle else PASSES), dtype=np.int64)
         history: list[NDArray[np.int64]] = []
+        generator = None  # what the order of this pass was drawn from
         passes = 0
         interrupted = False
         try:
-            if order == "first":
-                self.hardest(rows, signs)  # sees every row, so that R and theta are those of the data
-                state.pass_theta = state.theta
+            if kept:
+                history, passes = [kept[0]], len(kept[0])
+                if shuffle:
+                    shuffle.set_state(kept[1])
+            else:
+                state.at, state.found, state.done, state.pass_theta = 0, 0, False, state.theta
+                if order == "first":
+                    self.hardest(rows, signs)  # sees every row, so that R and theta are those of the data
+                    state.pass_theta = state.theta
             while passes < max_iter and not state.done:
-                if shuffle and state.at == 0:
+                if shuffle and (state.at == 0 or not turns.size):
+                    generator = shuffle.get_state() if journal else None
                     turns = shuffle.permutation(n)
                 page = log[: max_iter - passes]
                 if order == "worst":
@@ -179,11 +206,23 @@ class LinearLearner:
                     passes += logged
                     if watch:
                         watch(passes, int(page[logged - 1]))
+                if journal:
+                    journal.keep(self, history, shuffle.get_state() if shuffle and state.at == 0 else generator)
         except KeyboardInterrupt:
             interrupted = not state.done
         self.lower = -math.inf
         joined = np.concatenate(history) if history else np.empty(0, dtype=np.int64)
         return Outcome(joined, bool(state.done), interrupted)
+
+    def rounds(self, rows: Rows, signs: Signs) -> Vector:
+        """The online protocol, row by row: <w,x> before the label is learned; a sign 0 is no label."""
+        out = np.empty(signs.shape[0])
+        budget = self._budget(rows, signs.shape[0])
+        for start in range(0, signs.shape[0], budget):
+            code = rounds(rows, signs, self.w, self.state, start, min(signs.shape[0], start + budget), out)
+            if code < 0:
+                raise BadRowError(code, int(self.state[0].row))
+        return out
 
     def one_pass(self, rows: Rows, signs: Signs) -> None:
         """Each row once, in the given order."""
@@ -238,3 +277,54 @@ class LinearLearner:
     def _budget(rows: Rows, n: int) -> int:
         stored = rows.X.size if isinstance(rows, DenseRows) else rows.data.size
         return max(1, BUDGET // (stored // max(1, n) + 8))
+
+    # To keep and take up again ------------------------------------------------------------------
+
+    def write_state(self, state: State) -> None:
+        """All that later decisions depend on.
+
+        Where a pass stands is left out, since every pass starts anew; so is the
+        bound on ||w||, which depends on where the loops returned to Python, and is found again from w.
+        """
+        record = self.state[0]
+        state.arrays["w"] = self.w  # with the room for columns to come: the error of the filter counts it
+        for name in (*RANGES, *COUNTS):
+            state.values[name] = int(record[name])
+        for name in FLOATS:
+            state.values[name] = float(record[name])
+        state.values |= {
+            "ball": self.ball,
+            "start_norm": float(self.start_norm),
+            "lower": float(self.lower),
+            "lower_updates": self.lower_updates,
+        }
+
+    @classmethod
+    def from_state(cls, state: State) -> LinearLearner:
+        """The learner again."""
+        w = state.array("w", "<f8", None)
+        width = state.width
+        require(w.shape[0] > width, f"it has {width} columns, but {w.shape[0]} weights: one more is the least")
+        require(np.isfinite(w).all(), "a weight is not finite")
+        require(not w[width:-1].any(), "a column that does not exist yet has a weight")
+        learner = cls(Rule(zero=0), 0, 0.0, unit=False, ball=state.flag("ball"))
+        learner.w, learner.width, learner.shape = w, width, (width,)
+        record = learner.state[0]
+        for name, (least, most) in RANGES.items():
+            record[name] = state.integer(name, least, most)
+        for name in COUNTS:
+            record[name] = state.integer(name)
+        for name, largest in FLOATS.items():
+            record[name] = state.number(name, 0.0, largest)
+        record.radius_sq = decide.power(float(record.radius_m), int(record.radius_e))
+        require(
+            record.radius_m >= 0.5 or record.radius_m == record.radius_e == 0,
+            "radius_m is not a mantissa: from 1/2 up to 1, or 0 before the first row",
+        )
+        require(not record.auto or record.theta == record.radius_sq, "theta is not the square of the largest norm")
+        record.pass_theta = record.theta
+        record.norm = norm_above(w)
+        learner.start_norm = state.number("start_norm", 0.0)
+        learner.lower = state.number("lower")
+        learner.lower_updates = state.integer("lower_updates")
+        return learner

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from novikoff.concepts import Bits
 from novikoff.kernels.boolean import Flags, winnow, winnow_scores
 from novikoff.kernels.rows import DenseRows, Rows
+from novikoff.state import State, require
 
 
 class MultiplicativeWeights:
@@ -53,6 +54,20 @@ class MultiplicativeWeights:
 
     def predictions(self, rows: Rows, n: int) -> Flags:
         return self.scores(rows, n) > self.threshold
+
+    def write_state(self, state: State) -> None:
+        state.arrays["w"] = self.w
+        state.values |= {"threshold": self.threshold, "up": self.up, "down": self.down}
+
+    def read_state(self, state: State, rounds: int) -> None:
+        """Another state, of as many columns; any threshold and factors that the parameters may once have had."""
+        w = state.array("w", "<f8", len(self.w))
+        threshold, up, down = (state.number(name, 0.0) for name in ("threshold", "up", "down"))
+        require(threshold > 0 and up > 1 and down in (0.0, 1.0 / up), "threshold, up and down are not those of Winnow")
+        require(math.isfinite(len(w) * up * threshold), "threshold and up are so large that weights would overflow")
+        most = max(1.0, up * threshold)
+        require((w >= 0).all() and (w <= most).all(), "a weight is not between 0 and up * threshold")
+        self.w, self.threshold, self.up, self.down = w, threshold, up, down
 
 
 def _one(x: Bits) -> DenseRows:

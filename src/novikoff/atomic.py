@@ -1,0 +1,46 @@
+"""Files that are there whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import stat
+from collections.abc import Iterable
+from pathlib import Path
+
+Part = bytes | bytearray | memoryview
+
+
+def write(path: str | os.PathLike[str], parts: Iterable[Part]) -> None:
+    """Put the parts in the place of a file, in one step: whoever reads it sees the old content or the new.
+
+    They go to a temporary file in the same directory, which is synchronised with the disk, renamed, and taken away on
+    an error. A symbolic link stays: what it points to is replaced. The mode is that of a new file.
+    """
+    target = Path(os.path.realpath(path))
+    try:
+        if not stat.S_ISREG(target.stat().st_mode):
+            raise ValueError(f"{os.fspath(path)}: there is something here that is not a file, and it is not replaced")
+    except FileNotFoundError:
+        pass
+    partial = target.with_name(f".novikoff-{secrets.token_hex(8)}.partial")
+    file = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+    try:
+        try:
+            for part in parts:
+                rest = memoryview(part).cast("B")
+                while rest:
+                    rest = rest[os.write(file, rest) :]
+            os.fsync(file)
+        finally:
+            os.close(file)
+        os.replace(partial, target)
+    except BaseException:
+        partial.unlink(missing_ok=True)
+        raise
+    if hasattr(os, "O_DIRECTORY"):  # elsewhere a directory cannot be opened
+        directory = os.open(target.parent, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(directory)
+        finally:
+            os.close(directory)

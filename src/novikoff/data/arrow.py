@@ -1,0 +1,209 @@
+"""Parquet and Arrow files, by batches: tables of columns, or the sparse layout that `convert` writes.
+
+In the sparse layout a row is two lists, ``indices`` and ``values``, beside its ``label`` (and ``weight`` and ``tag``,
+if there are any); the metadata of the schema, under ``novikoff``, tell the width and the names of the columns.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from novikoff.data import sources
+from novikoff.data.arrays import chosen
+from novikoff.data.block import Block
+from novikoff.data.columns import (
+    MISSING,
+    NO_LABEL,
+    Category,
+    CellError,
+    Encoder,
+    find_label,
+    in_rows,
+    kinds_in_model,
+)
+from novikoff.data.options import Reading
+from novikoff.data.sources import Source, pyarrow
+from novikoff.inputs import check_rows
+
+METADATA = b"novikoff"
+ROWS = 1 << 16  # of a batch, at most
+
+
+class ArrowReader:
+    """Reads the batches of Parquet and Arrow files."""
+
+    def __init__(self, reading: Reading) -> None:
+        self.reading = reading
+        self.names: list[str] | None = None
+        self.width = 0
+        self._schema: Any = None  # of the first file
+        self._arrow = pyarrow("pyarrow", f"{reading.format} files")
+
+    def blocks(self, source: Source) -> Iterator[Block]:
+        row = 0  # of the file, before the batch
+        try:
+            with self._opened(source) as (schema, batches):
+                self._begin(schema)
+                for batch in batches:
+                    if self._sparse:
+                        yield self._lists(batch)
+                    elif batch.num_rows:
+                        yield self._table(batch)
+                    row += batch.num_rows
+        except CellError as error:
+            raise error.at(source.name, row) from None
+        except (self._arrow.ArrowException, ValueError, OSError) as error:
+            raise ValueError(f"{source.name}: {str(error).splitlines()[0]}") from None
+
+    @contextmanager
+    def _opened(self, source: Source) -> Iterator[tuple[Any, Iterator[Any]]]:
+        if self.reading.format == "parquet":
+            parquet = pyarrow("pyarrow.parquet", "parquet files")
+            with parquet.ParquetFile(source.seekable(), memory_map=source.plain is not None) as file:
+                schema = file.schema_arrow
+                rows = min(ROWS, max(1024, sources.BLOCK // (8 * max(1, len(schema)))))
+                groups = range(file.num_row_groups)  # all at once, they would all be buffered
+                yield schema, (batch for group in groups for batch in file.iter_batches(rows, row_groups=[group]))
+        elif source.peek(6) == b"ARROW1":
+            name = source.plain
+            with self._arrow.memory_map(name) if name else self._arrow.BufferReader(source.read()) as file:
+                reader = self._arrow.ipc.open_file(file)
+                yield reader.schema, (reader.get_batch(i) for i in range(reader.num_record_batches))
+        else:
+            with self._arrow.ipc.open_stream(self._arrow.PythonFile(source, "r")) as reader:
+                yield reader.schema, iter(reader)
+
+    def _begin(self, schema: Any) -> None:
+        if self._schema is not None:
+            if schema.names != self._schema.names or _notes(schema) != _notes(self._schema):
+                raise ValueError("the columns are not those of the first file")
+            return
+        self._schema = schema
+        self._sparse = {"indices", "values"} <= set(schema.names) and all(
+            self._arrow.types.is_list(schema.field(name).type) for name in ("indices", "values")
+        )
+        if self._sparse:
+            return
+        columns = schema.names
+        if len(set(columns)) < len(columns):
+            raise ValueError("two columns have the same name")
+        named = _notes(schema).get("named", True)
+        label = find_label(columns, True, self.reading)
+        if self.reading.label is None and label is not None:
+            self.reading = replace(self.reading, label=columns[label])
+        kinds: list[str | None]
+        if self.reading.columns is None:
+            kinds = [self._kind(field) if place != label else None for place, field in enumerate(schema)]
+        else:
+            kinds = kinds_in_model(columns, self.reading.columns)
+            for place, field in enumerate(schema):
+                if place == label:
+                    kinds[place] = None
+                elif kinds[place] == "number" and self._kind(field) == "category":
+                    raise ValueError(f"column {field.name!r} holds text; the model has it as numbers")
+        self._label = None if label is None else columns[label]
+        self._encoder = Encoder(columns, kinds, named, self.reading)
+
+    def _kind(self, field: Any) -> str:
+        types, type = self._arrow.types, field.type
+        if types.is_dictionary(type):
+            type = type.value_type
+        if types.is_string(type) or types.is_large_string(type) or types.is_string_view(type):
+            return "category"
+        if types.is_integer(type) or types.is_floating(type) or types.is_boolean(type) or types.is_null(type):
+            return "category" if field.name in self.reading.categorical else "number"
+        raise ValueError(f"column {field.name!r} is of type {field.type}: numbers, bools or text are expected")
+
+    def _table(self, batch: Any) -> Block:
+        encoder = self._encoder
+        numbers = [self._numbers(batch.column(name), name) for name in encoder.numeric]
+        categories = [self._category(batch.column(name)) for name in encoder.categories]
+        X = encoder.encode(in_rows(numbers, batch.num_rows), categories)
+        self.names, self.width = encoder.names, encoder.width
+        return Block(X, self._labels(batch, self._label), None, None, 0, [])
+
+    def _numbers(self, column: Any, name: str) -> NDArray[Any]:
+        arrow = self._arrow
+        if arrow.types.is_dictionary(column.type):
+            column = column.dictionary_decode()
+        if not arrow.types.is_float32(column.type) and not arrow.types.is_float64(column.type):
+            try:
+                column = column.cast(arrow.uint8()) if arrow.types.is_boolean(column.type) else column
+                column = column.cast(arrow.float64())
+            except arrow.ArrowInvalid:
+                raise ValueError(f"column {name!r} holds integers beyond 2^53, which float64 does not hold") from None
+        found: NDArray[Any] = column.to_numpy(zero_copy_only=False)
+        return found
+
+    def _category(self, column: Any) -> Category:
+        if not self._arrow.types.is_dictionary(column.type):
+            column = column.dictionary_encode()
+        levels = ["" if level is None else str(level).strip() for level in column.dictionary.to_pylist()]
+        used = np.unique(codes := column.indices.fill_null(len(levels)).to_numpy(zero_copy_only=False).astype(np.int64))
+        place = {
+            level: code
+            for code, level in enumerate(
+                dict.fromkeys(levels[old] for old in used if old < len(levels) and levels[old] not in MISSING)
+            )
+        }
+        return Category(np.array([*(place.get(level, -1) for level in levels), -1])[codes], list(place))
+
+    def _labels(self, batch: Any, name: str | None) -> NDArray[Any] | None:
+        if name is None:
+            return None
+        column = batch.column(name)
+        kind = self._kind(batch.schema.field(name))
+        if kind == "category":
+            codes, levels = self._category(column)
+            absent = codes < 0
+            y: NDArray[Any] = np.array([*levels, ""], dtype=np.str_)[codes]
+        else:
+            if self._arrow.types.is_dictionary(column.type):
+                column = column.dictionary_decode()
+            absent = column.is_null(nan_is_null=True).to_numpy(zero_copy_only=False)
+            y = column.to_numpy(zero_copy_only=False)
+        if absent.any():
+            raise CellError(int(np.argmax(absent)), name, NO_LABEL)
+        return y
+
+    def _lists(self, batch: Any) -> Block:
+        """Rows of the sparse layout, over the memory of the batch where its types allow it."""
+        indices, values = batch.column("indices"), batch.column("values")
+        if indices.null_count or values.null_count:
+            raise ValueError("a row of the sparse layout is missing")
+        starts, others = (np.asarray(part.offsets, dtype=np.int64) for part in (indices, values))
+        if not np.array_equal(starts - starts[0], others - others[0]):
+            raise ValueError("a row of the sparse layout has not as many indices as values")
+        columns = np.asarray(indices.values.slice(starts[0], starts[-1] - starts[0])).astype(np.int32, copy=False)
+        data = np.asarray(values.values.slice(others[0], others[-1] - others[0])).astype(np.float64, copy=False)
+        notes = _notes(self._schema)
+        most = int(columns.max(initial=-1)) + 1
+        width, names = notes.get("width", most), notes.get("names")
+        if columns.min(initial=0) < 0 or most > width:
+            raise ValueError(f"the sparse layout has {width} columns, but a row has an index outside them")
+        X = sp.csr_array((data, columns, starts - starts[0]), shape=(batch.num_rows, width))
+        if not X.has_canonical_format:
+            X = X.copy()
+            X.sum_duplicates()
+        check_rows(X, names)
+        X, self.names = chosen(X, names, self.reading)
+        self.width = max(self.width, X.shape[1])
+        present = set(batch.schema.names)
+        label = "label" if "label" in present and self.reading.label is not False else None
+        weights = batch.column("weight").to_numpy(zero_copy_only=False) if "weight" in present else None
+        tags = batch.column("tag").to_pylist() if "tag" in present else None
+        return Block(X, self._labels(batch, label), weights, tags, 0, [])
+
+
+def _notes(schema: Any) -> dict[str, Any]:
+    """What `convert` wrote about the columns."""
+    found: dict[str, Any] = json.loads((schema.metadata or {}).get(METADATA, b"{}"))
+    return found

@@ -1,0 +1,65 @@
+"""What a reader hands over: some examples of a source, and the lines of it that are not examples."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class BadLine(NamedTuple):
+    """A malformed line: where it is (from 1, columns in bytes), what is there and what was expected."""
+
+    line: int
+    column: int
+    message: str
+
+
+class FormatError(ValueError):
+    """A file that is not in the format it should be in; the message begins with the file, the line and the column."""
+
+    def __init__(self, message: str, line: int, column: int, path: str | None = None) -> None:
+        place = f"line {line}, column {column}"
+        super().__init__(f"{place if path is None else f'{path}, {place}'}: {message}")
+        self.message = message
+        self.path = path
+        self.line = line
+        self.column = column
+
+    def at(self, path: str) -> FormatError:
+        """The same error with the name of the file."""
+        return FormatError(self.message, self.line, self.column, path)
+
+
+class Block(NamedTuple):
+    """Some examples of a source, in order."""
+
+    X: Any  # float64, an array or a CSR array: columns sorted, none twice, stored zeros allowed, int32 indices
+    y: NDArray[Any] | None  # float64, or object where labels are text; None where no example has a label
+    weights: NDArray[np.float64] | None  # the importance of each example; None if all are 1
+    tags: list[str] | None  # None if there are none
+    lines: int  # lines read, bad and blank ones included
+    bad: list[BadLine]  # lines skipped
+
+
+class Parser(Protocol):
+    """Reads a format of lines."""
+
+    @property
+    def names(self) -> list[str] | None:
+        """The columns so far; None where columns are numbers."""
+        ...
+
+    @property
+    def width(self) -> int:
+        """How many columns there are so far."""
+        ...
+
+    def parse(self, text: bytes | memoryview, line: int, allowed: int) -> Block:
+        """Parse text that ends at the end of a line, or of the file.
+
+        `line` is the number of its first line. At most `allowed` malformed lines are skipped; one more
+        raises `FormatError`, without a path.
+        """
+        ...

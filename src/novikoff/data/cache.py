@@ -1,0 +1,199 @@
+"""A binary copy of a file, which is mapped into memory: the second pass runs at the speed of the page cache.
+
+A copy is a directory: ``header.json`` and one raw little-endian file for each array. It is written beside its
+place, the header last, and renamed. It is trusted only while the source has the size, times and inode of
+when it was read, and its first and last bytes the same digest, and, because nothing waits for the disk, until the next
+start of the machine.
+"""
+
+from __future__ import annotations
+
+import glob
+import hashlib
+import json
+import os
+import secrets
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from novikoff.data.dataset import Dataset, Skipped
+from novikoff.data.options import Reading
+from novikoff.data.reading import stream
+from novikoff.inputs import distinct, item
+from novikoff.kernels.compile import cache_directory
+
+VERSION = 1
+END = 1 << 16  # bytes at either end of a source that are hashed
+CHUNK = 200_000  # rows that are written at a time
+
+
+class Copy:
+    """Where the copy of a source is, whether it exists or not."""
+
+    def __init__(self, path: str | os.PathLike[str], reading: Reading, directory: Path | None = None) -> None:
+        self.source = os.fspath(path)
+        self.reading = reading
+        text = json.dumps([os.path.abspath(self.source), asdict(reading)])
+        name = hashlib.sha256(text.encode()).hexdigest()[:20]
+        self.place = (directory or cache_directory() / "data") / name
+
+    def open(self, watch: Callable[[int], None] | None = None) -> Dataset:
+        """The examples, mapped; the copy is made, or made anew, where it is not there or stale.
+
+        `watch` is called with the number of rows copied so far.
+        """
+        stamp = _stamp(self.source)
+        header = self._header()
+        if header is None or header["stamp"] != stamp:
+            self._make(stamp, watch)
+            header = self._header()
+            assert header is not None
+        return self._mapped(header)
+
+    def remove(self) -> None:
+        shutil.rmtree(self.place, ignore_errors=True)
+
+    def _header(self) -> dict[str, Any] | None:
+        try:
+            header: dict[str, Any] = json.loads((self.place / "header.json").read_text("utf-8"))
+            sizes = {name: (self.place / name).stat().st_size for name in header["sizes"]}
+        except (OSError, ValueError, KeyError):
+            return None
+        return header if header.get("version") == VERSION and sizes == header["sizes"] else None
+
+    def _make(self, stamp: Any, watch: Callable[[int], None] | None) -> None:
+        partial = self.place.with_name(f"{self.place.name}.{secrets.token_hex(6)}.partial")
+        partial.mkdir(parents=True)
+        try:
+            header = _write(partial, stream(self.source, chunk=CHUNK, **asdict(self.reading)), watch)
+            sizes = {file.name: file.stat().st_size for file in partial.iterdir()}
+            header |= {"version": VERSION, "stamp": stamp, "sizes": sizes}
+            (partial / "header.json").write_text(json.dumps(header), encoding="utf-8")
+            old = self.place.with_name(f"{partial.name}.old")
+            if self.place.exists():
+                self.place.rename(old)
+            partial.rename(self.place)
+            shutil.rmtree(old, ignore_errors=True)
+        finally:
+            shutil.rmtree(partial, ignore_errors=True)
+
+    def _mapped(self, header: dict[str, Any]) -> Dataset:
+        n, d = header["shape"]
+        kinds = header["kinds"]
+
+        def mapped(name: str) -> Any:
+            empty = not header["sizes"][name]  # which cannot be mapped
+            return (
+                np.empty(0, kinds[name]) if empty else np.memmap(self.place / name, kinds[name], "r").view(np.ndarray)
+            )
+
+        X: Any
+        if "columns" in kinds:
+            X = sp.csr_array((n, d))
+            X.data, X.indices, X.indptr = mapped("values"), mapped("columns"), mapped("starts")
+            X.has_sorted_indices = X.has_canonical_format = True
+        else:
+            X = mapped("values").reshape(n, d)
+        y = mapped("labels") if "labels" in kinds else None
+        if y is not None and header["classes"] is not None:
+            y = np.array(header["classes"])[y]
+        names = header["names"]
+        return Dataset(
+            X,
+            y,
+            None if names is None else np.array(names, dtype=object),
+            mapped("weights") if "weights" in kinds else None,
+            reading=Reading(**header["reading"]),
+            bad=tuple(Skipped(*line) for line in header["bad"]),
+        )
+
+
+def _stamp(source: str) -> Any:
+    """What changes when the source does. The time of the last change of the inode cannot be set back."""
+    files = [source]
+    if glob.has_magic(source) and not Path(source).exists():
+        files = sorted(glob.glob(source, recursive=True))
+    found = []
+    for name in files:
+        with open(name, "rb") as file:
+            status = os.fstat(file.fileno())
+            ends = hashlib.sha256(file.read(END))
+            file.seek(max(0, status.st_size - END))
+            ends.update(file.read(END))
+        found.append([name, status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino, ends.hexdigest()])
+    return [found, _boot()]
+
+
+def _boot() -> str:
+    try:
+        return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    except OSError:
+        return ""
+
+
+class _Arrays:
+    """Files that arrays are appended to."""
+
+    def __init__(self, place: Path) -> None:
+        self._place = place
+        self._files: dict[str, BinaryIO] = {}
+        self.kinds: dict[str, str] = {}
+
+    def append(self, name: str, array: NDArray[Any], kind: str) -> None:
+        if name not in self._files:
+            self._files[name] = (self._place / name).open("wb")
+            self.kinds[name] = kind
+        self._files[name].write(np.ascontiguousarray(array, dtype=kind).reshape(-1).view(np.uint8).data)
+
+    def close(self) -> None:
+        for file in self._files.values():
+            file.close()
+
+
+def _write(place: Path, chunks: Iterator[Dataset], watch: Callable[[int], None] | None) -> dict[str, Any]:
+    """The arrays of all chunks, and what the header says of them."""
+    rows = entries = width = 0
+    codes: dict[Any, int] = {}  # of labels that are not numbers
+    bad: list[Skipped] = []
+    chunk: Dataset | None = None
+    with closing(_Arrays(place)) as out:
+        for chunk in chunks:
+            X, y = chunk
+            if sp.issparse(X):
+                out.append("values", X.data, "<f8")
+                out.append("columns", X.indices, "<i4")
+                out.append("starts", X.indptr[bool(rows) :] + np.int64(entries), "<i8")
+                entries += X.nnz
+            else:
+                out.append("values", X, X.dtype.str)
+            if y is not None and y.dtype.kind in "OU":
+                for label in distinct(y):
+                    codes.setdefault(item(label), len(codes))
+                y = np.array([codes[label] for label in y.tolist()], dtype=np.int32)
+            if y is not None:
+                out.append("labels", y, y.dtype.str)
+            if chunk.weights is not None and "weights" not in out.kinds:
+                out.append("weights", np.ones(rows), "<f8")
+            if "weights" in out.kinds:
+                out.append("weights", np.ones(len(chunk)) if chunk.weights is None else chunk.weights, "<f8")
+            rows, width = rows + len(chunk), X.shape[1]
+            bad += chunk.bad
+            if watch:
+                watch(rows)
+    assert chunk is not None  # a reader refuses a source without examples
+    return {
+        "shape": [rows, width],
+        "kinds": out.kinds,
+        "classes": list(codes) or None,
+        "names": None if chunk.names is None else chunk.names.tolist(),
+        "reading": asdict(chunk.reading),
+        "bad": bad,
+    }

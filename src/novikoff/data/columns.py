@@ -1,0 +1,250 @@
+"""From columns of numbers and of categories to rows: the rules that all tables share."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from novikoff.data.options import Reading
+from novikoff.inputs import FLOAT32, FLOAT64
+
+MISSING = frozenset(("", "NA", "NaN", "nan", "null", "None", "?"))
+LABELS = ("label", "y", "target", "class")
+NO_NUMBER = "a number is expected; categorical=[{name!r}] takes the column as categories"
+NO_VALUE = "the value is missing; missing='zero' or missing='column' fills it in"
+NO_LABEL = "the label is missing"
+
+_INTEGER = re.compile(r"[-+]?\d+")
+_TRUTH = {"true": 1.0, "True": 1.0, "TRUE": 1.0, "false": 0.0, "False": 0.0, "FALSE": 0.0}
+_IN_CACHE = 1 << 18  # entries of a tile, whose rows and columns stay in the cache while it is transposed
+
+
+class CellError(ValueError):
+    """A cell that cannot be used: `row` counts from 0 within the block."""
+
+    def __init__(self, row: int, name: str, message: str) -> None:
+        super().__init__(f"row {row}, column {name!r}: {message}")
+        self.row = row
+        self.name = name
+        self.message = message
+
+    def at(self, path: str, before: int) -> ValueError:
+        """The same for a user: the rows of a file count from 1, and `before` of them are not of the block."""
+        return ValueError(f"{path}, row {before + self.row + 1}, column {self.name!r}: {self.message}")
+
+
+class Category(NamedTuple):
+    """A column of text: each cell is one of the levels, or missing (-1)."""
+
+    codes: NDArray[np.int64]
+    levels: Sequence[str]
+
+
+def number(cell: str) -> float | None:
+    """The number that a cell is, as `float` reads it; None if it is none, or not finite."""
+    try:
+        value = float(cell)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) and "_" not in cell else None
+
+
+def truth(cell: str) -> float | None:
+    """1 or 0 for a cell that says true or false."""
+    return _TRUTH.get(cell)
+
+
+def finite_sum(numbers: NDArray[Any]) -> bool:
+    """Whether the sum is finite, which it is only if all terms are: the fast way to see it, nearly always."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return bool(np.isfinite(numbers.sum()))
+
+
+def find_label(names: Sequence[str], named: bool, reading: Reading) -> int | None:
+    """The position of the label column of a table; None if it has none."""
+    label, width = reading.label, len(names)
+    if label is False:
+        return None
+    if label is None:
+        if named:
+            return next((names.index(word) for word in LABELS if word in names), width - 1)
+        return None if reading.width == width else width - 1
+    if isinstance(label, str):
+        if named and label in names:
+            return names.index(label)
+        if named and reading.columns is not None:
+            return None
+        there = f"the columns are {', '.join(map(repr, names[:20]))}" if named else "the columns have no names"
+        raise ValueError(f"there is no column {label!r} for the labels: {there}")
+    if not named and reading.width == width:
+        return None
+    if not -width <= label < width:
+        raise ValueError(f"label={label}, but there are {width} columns")
+    return label % width
+
+
+class Labels:
+    """What labels written as text are: numbers if those of the first block are, else text."""
+
+    def __init__(self, *, text: bool) -> None:
+        self._text: bool | None = text or None
+
+    def accepts(self, label: str) -> bool:
+        """Whether a label is of the kind of the first ones."""
+        return self._text is not False or number(label) is not None
+
+    def values(self, levels: Sequence[str]) -> NDArray[Any] | None:
+        """The labels that different cells stand for; None if one of them is no number although the earlier ones were.
+
+        Whole numbers are integers.
+        """
+        if self._text is None:
+            self._text = any(number(level) is None for level in levels)
+        if self._text:
+            return np.array(levels, dtype=np.str_)
+        if all(_INTEGER.fullmatch(level) and abs(int(level)) < 2**63 for level in levels):
+            return np.array([int(level) for level in levels], dtype=np.int64)
+        found = [number(level) for level in levels]
+        return None if None in found else np.array(found, dtype=np.float64)
+
+
+class Encoder:
+    """Numbers keep their column; a category has a column for each level, ``name=level``, on first appearance.
+
+    Columns of the kind None are left out. `numeric` and `categories` are the others, in the order in which `encode`
+    takes them.
+    """
+
+    def __init__(self, names: Sequence[str], kinds: Sequence[str | None], named: bool, reading: Reading) -> None:
+        self._missing = reading.missing
+        self._named = named
+        self._fixed = reading.columns is not None
+        self.numeric = [name for name, kind in zip(names, kinds, strict=True) if kind == "number"]
+        self.categories = [name for name, kind in zip(names, kinds, strict=True) if kind == "category"]
+        if reading.columns is None:
+            if not named and reading.width not in (None, len(self.numeric)) and not self.categories:
+                raise ValueError(f"{len(self.numeric)} columns, but width={reading.width}")
+            self._index = {name: column for column, name in enumerate(self.numeric)}
+        else:
+            self._index = {name: column for column, name in enumerate(reading.columns)}
+            self.numeric.sort(key=self._index.__getitem__)
+            self._check_complete(reading.columns)
+        self._places = {name: place for place, name in enumerate(names)}
+        self._targets = np.array([self._index[name] for name in self.numeric], dtype=np.int64)
+        self._sparse = bool(self.categories)
+
+    def _check_complete(self, columns: Sequence[str]) -> None:
+        known = {*self.numeric, *(f"{name}=missing" for name in self.numeric)}
+        prefixes = tuple(f"{name}=" for name in self.categories)
+        for name in columns:
+            if name not in known and not name.startswith(prefixes):
+                raise ValueError(f"there is no column {name!r}, which the model needs")
+
+    @property
+    def width(self) -> int:
+        return len(self._index)
+
+    @property
+    def names(self) -> list[str] | None:
+        """Of the columns; None if they are numbers without names alone."""
+        return list(self._index) if self._named or self._fixed or len(self._index) > len(self.numeric) else None
+
+    def encode(self, numbers: NDArray[Any], categories: Sequence[Category]) -> Any:
+        """Rows from an array (rows by numeric columns, NaN where missing) and the categorical columns."""
+        n = numbers.shape[0]
+        numbers, absent = self._filled(numbers)
+        found: list[tuple[int, int, str]] = []  # first appearances of names: row, place of the column in the file, name
+        for name, where in zip(self.numeric, () if absent is None else absent.T, strict=absent is not None):
+            if where.any():
+                found.append((int(np.argmax(where)), self._places[name], f"{name}=missing"))
+        level_names: list[list[str | None]] = []
+        for name, (codes, levels) in zip(self.categories, categories, strict=True):
+            if self._missing == "error" and (codes < 0).any():
+                raise CellError(int(np.argmax(codes < 0)), name, NO_VALUE)
+            texts = [*(f"{name}={level}" for level in levels), f"{name}=missing" if self._missing == "column" else None]
+            first = np.full(len(texts), n)
+            first[codes[::-1]] = np.arange(n)[::-1]  # the assignment that stays is the last: the first row
+            found += (
+                (int(row), self._places[name], text)
+                for row, text in zip(first, texts, strict=True)
+                if row < n and text is not None
+            )
+            level_names.append(texts)
+        self._place(found)
+        extra = [
+            np.array([-1 if text is None else self._index.get(text, -1) for text in texts], dtype=np.int64)[codes]
+            for texts, (codes, _) in zip(level_names, categories, strict=True)
+        ]
+        if self._sparse:
+            return self._csr(numbers, absent, extra)
+        if self._missing == "column" or self._fixed:
+            X = np.zeros((n, self.width), dtype=numbers.dtype)
+            X[:, self._targets] = numbers
+            for name, where in zip(self.numeric, () if absent is None else absent.T, strict=absent is not None):
+                if f"{name}=missing" in self._index:
+                    X[where, self._index[f"{name}=missing"]] = 1
+            return X
+        return numbers
+
+    def _filled(self, numbers: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
+        """The numbers with 0 for those missing; and, if they get a column, where they were."""
+        if finite_sum(numbers):
+            return numbers, None
+        absent = np.isnan(numbers)
+        wrong = ~np.isfinite(numbers) if self._missing == "error" else np.isinf(numbers)
+        if wrong.any():
+            row, column = divmod(int(np.argmax(wrong)), numbers.shape[1])
+            value = numbers[row, column]
+            raise CellError(row, self.numeric[column], NO_VALUE if np.isnan(value) else f"{value} is not finite")
+        filled = np.where(absent, numbers.dtype.type(0), numbers)
+        return filled, absent if self._missing == "column" and absent.any() else None
+
+    def _place(self, found: list[tuple[int, int, str]]) -> None:
+        """Columns for new names, in the order of rows and then of the file's columns: no matter how blocks are cut."""
+        if self._fixed:
+            return
+        for _, _, name in sorted(found):
+            if name in self._places and name in self._index:
+                raise ValueError(f"two columns are called {name!r}: rename one of them in the file")
+            self._index.setdefault(name, len(self._index))
+
+    def _csr(self, numbers: NDArray[Any], absent: NDArray[np.bool_] | None, extra: list[NDArray[np.int64]]) -> Any:
+        n = numbers.shape[0]
+        if absent is not None:
+            flags = np.array([self._index.get(f"{name}=missing", -1) for name in self.numeric])
+            extra += [np.where(absent[:, column], flags[column], -1) for column in range(absent.shape[1])]
+        columns = np.column_stack([np.broadcast_to(self._targets, (n, len(self._targets))), *extra])
+        values = np.column_stack([numbers.astype(np.float64, copy=False), np.ones((n, len(extra)))])
+        keep = (columns >= 0) & (values != 0)
+        columns[~keep] = self.width
+        order = np.argsort(columns, axis=1, kind="stable")
+        columns, values = np.take_along_axis(columns, order, 1), np.take_along_axis(values, order, 1)
+        kept = columns < self.width
+        indptr = np.zeros(n + 1, dtype=np.int32)
+        np.cumsum(kept.sum(axis=1), out=indptr[1:])
+        return sp.csr_array((values[kept], columns[kept].astype(np.int32), indptr), shape=(n, self.width))
+
+
+def kinds_in_model(names: Sequence[str], columns: Sequence[str]) -> list[str | None]:
+    """Whether a model has the columns of a table as numbers or as categories; None for those that it has not."""
+    numeric = frozenset(columns)
+    bases = {column[: sign.start()] for column in columns for sign in re.finditer("=", column)}
+    return ["number" if name in numeric else "category" if name in bases else None for name in names]
+
+
+def in_rows(columns: Sequence[NDArray[Any]], n: int) -> NDArray[Any]:
+    """Columns as a C-contiguous array, float32 if all of them are, transposed tile by tile."""
+    narrow = bool(columns) and all(column.dtype == FLOAT32 for column in columns)
+    out = np.empty((n, len(columns)), dtype=FLOAT32 if narrow else FLOAT64)
+    step = max(64, _IN_CACHE // max(1, len(columns)))
+    for start in range(0, n, step):
+        tile = out[start : start + step]
+        for j, column in enumerate(columns):
+            tile[:, j] = column[start : start + step]
+    return out

@@ -1,0 +1,73 @@
+"""Examples as a reader hands them over."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from novikoff.certify.certificate import digest, matrix_digest
+from novikoff.data.options import Reading
+from novikoff.inputs import Examples, as_rows, distinct, item
+
+
+class Skipped(NamedTuple):
+    """A malformed line that was left out."""
+
+    path: str
+    line: int
+    column: int
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.path}, line {self.line}, column {self.column}: {self.message}"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Dataset(Examples):
+    """Examples from a file: ``X, y = ds`` unpacks them, ``print(ds)`` describes them in a line.
+
+    X is a C-contiguous float array or a CSR array, y the labels (None if the file has none), ``names`` those of the
+    columns, ``weights`` the importance of each example and ``tags`` its name (None where the file states none).
+    """
+
+    tags: list[str] | None = None
+    reading: Reading = field(default_factory=Reading)  # how the file was read, the detected options filled in
+    bad: tuple[Skipped, ...] = ()  # the lines that were left out
+
+    def __len__(self) -> int:
+        return int(self.X.shape[0])
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter((self.X, self.y))
+
+    @cached_property
+    def digest(self) -> str | None:
+        """The digest of a certificate about these rows, with the second of the two labels as +; else None."""
+        labels = np.empty(0) if self.y is None else distinct(self.y)
+        if len(labels) != 2:
+            return None
+        n, d = self.X.shape
+        signs = np.where(self.y == labels[1], np.int8(1), np.int8(-1))
+        return digest(matrix_digest(as_rows(self.X, 0.0, False, norms=False), n, d), signs)
+
+    def __str__(self) -> str:
+        n, d = self.X.shape
+        rows = f"{n:,} example{'s' * (n != 1)}, {d:,} column{'s' * (d != 1)}"
+        storage = f" (CSR, {self.X.nnz / max(n, 1):.3g} entries a row)" if sp.issparse(self.X) else ""
+        return f"{rows}{storage}, {self._labels()}"
+
+    def __repr__(self) -> str:
+        return f"<Dataset: {self}>"
+
+    def _labels(self) -> str:
+        if self.y is None:
+            return "no labels"
+        found = [str(item(label)).removesuffix(".0") for label in distinct(self.y)]
+        if len(found) > 5:
+            return f"{len(found):,} different labels"
+        return f"label{'s' * (len(found) != 1)} " + " and ".join(filter(None, (", ".join(found[:-1]), found[-1])))

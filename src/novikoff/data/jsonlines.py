@@ -1,0 +1,238 @@
+"""JSON lines: an object a line, with its label and its features."""
+
+from __future__ import annotations
+
+import json
+import math
+from array import array
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from novikoff.data.block import BadLine, Block
+from novikoff.data.columns import LABELS, NO_LABEL, NO_VALUE
+from novikoff.data.options import Reading
+from novikoff.data.svmlight import skip
+
+HOLDERS = ("features", "x")  # keys that may hold the features of an example
+
+
+class _FaultError(Exception):
+    def __init__(self, message: str, column: int = 1) -> None:
+        super().__init__(message)
+        self.column = column
+
+
+class JsonParser:
+    """Lines such as ``{"label": 1, "features": {"age": 41, "job": "cook"}}`` or ``{"y": 0, "x": [0.5, 2]}``.
+
+    Without "features" or "x", all other keys are features. Beside them, "weight" is the importance of the example
+    and "tag" its name. Features get their columns on first appearance.
+    """
+
+    def __init__(self, reading: Reading) -> None:
+        self.reading = reading
+        self._index = {name: column for column, name in enumerate(reading.columns or ())}
+        self._fixed = reading.columns is not None
+        self._length: int | None = None  # of the arrays; None before the first line, -1 where features have names
+        self._label: str | None = None
+        self._label_kind: type | None = None
+
+    @property
+    def names(self) -> list[str] | None:
+        return None if self._length not in (None, -1) else list(self._index)
+
+    @property
+    def width(self) -> int:
+        return len(self._index) if self._length in (None, -1) else self._length or 0
+
+    def parse(self, text: bytes | memoryview, line: int, allowed: int) -> Block:
+        """Parse whole lines, of which the first has this number, and skip at most `allowed` malformed ones."""
+        rows = _Rows()
+        bad: list[BadLine] = []
+        lines = bytes(text).split(b"\n")
+        if not lines[-1]:
+            lines.pop()
+        for place, content in enumerate(lines):
+            if not content.strip():
+                continue
+            try:
+                self._read(_parsed(content), rows)
+            except _FaultError as fault:
+                skip(bad, BadLine(line + place, fault.column, str(fault)), allowed)
+        return Block(self._matrix(rows), rows.y(), rows.importance(), rows.names(), len(lines), bad)
+
+    def _read(self, example: Any, rows: _Rows) -> None:
+        """Add an example to the rows, or leave them as they are."""
+        if not isinstance(example, dict):
+            raise _FaultError("an object is expected: {...}")
+        if self._length is None:
+            self._find_label(example)
+        label = self._label_of(example)
+        holder = next((key for key in HOLDERS if isinstance(example.get(key), dict | list)), None)
+        features = example[holder] if holder else {key: example[key] for key in example if key != self._label}
+        weight = _importance(example.get("weight", 1.0)) if holder else 1.0
+        tag = str(example.get("tag", "")) if holder else ""
+        if isinstance(features, list):
+            values = self._array(features)
+            self._length = len(values)
+            rows.dense.append(values)
+        else:
+            if self._length not in (None, -1):
+                raise _FaultError("an object of features, but those before are arrays")
+            entries: dict[str, float] = {}
+            for name, value in features.items():
+                self._flatten(str(name), value, entries)
+            self._length = -1
+            rows.add(self._columns(entries))
+        if self._label is not None:
+            self._label_kind = float if type(label) is int else type(label)
+            rows.labels.append(label)
+        rows.weights.append(weight)
+        rows.tags.append(tag)
+
+    def _find_label(self, example: dict[str, Any]) -> None:
+        """The first example tells where the labels are."""
+        label = self.reading.label
+        if label is None:
+            self._label = next((word for word in LABELS if word in example), None)
+            self.reading = replace(self.reading, label=False if self._label is None else self._label)
+        elif isinstance(label, str):
+            self._label = label if label in example or not self._fixed else None
+        elif label is not False:
+            raise _FaultError(f"label={label}: objects have no positions; give the key of the label")
+
+    def _label_of(self, example: dict[str, Any]) -> Any:
+        if self._label is None:
+            return None
+        label = example.get(self._label)
+        if label is None:
+            raise _FaultError(f"{NO_LABEL}: there is no {self._label!r}")
+        if not isinstance(label, bool | int | float | str) or (isinstance(label, float) and not math.isfinite(label)):
+            raise _FaultError(f"the label {label!r} is neither a number nor text")
+        kind = float if type(label) is int else type(label)
+        if self._label_kind not in (None, kind):
+            raise _FaultError(f"the label {label!r} is of another kind than those before")
+        return label
+
+    def _array(self, features: list[Any]) -> list[float]:
+        if self._length == -1:
+            raise _FaultError("an array of features, but those before are objects")
+        expected = self._length if self._length is not None else self.reading.width
+        if expected not in (None, len(features)):
+            raise _FaultError(f"{len(features)} features, but {expected} are expected")
+        return [_number(f"[{place}]", self._zero(f"[{place}]", value)) for place, value in enumerate(features)]
+
+    def _zero(self, name: str, value: Any) -> Any:
+        if not _missing(value):
+            return value
+        if self.reading.missing != "zero":
+            raise _FaultError(
+                f"{name}: {NO_VALUE}" if self.reading.missing == "error" else f"{name}: an array has no names"
+            )
+        return 0.0
+
+    def _flatten(self, name: str, value: Any, entries: dict[str, float]) -> None:
+        """The features that a key holds, by name."""
+        if isinstance(value, dict):
+            for key, inner in value.items():
+                self._flatten(f"{name}.{key}", inner, entries)
+            return
+        if isinstance(value, list):
+            for place, inner in enumerate(value):
+                if isinstance(inner, str | list | dict):
+                    raise _FaultError(f"{name!r}: an array of numbers is expected")
+                self._flatten(f"{name}[{place}]", inner, entries)
+            return
+        if _missing(value):
+            if self.reading.missing == "error":
+                raise _FaultError(f"{name!r}: {NO_VALUE}")
+            if self.reading.missing == "zero":
+                return
+            name, value = f"{name}=missing", 1.0
+        elif isinstance(value, str) or name in self.reading.categorical:
+            name, value = f"{name}={value}", 1.0
+        if name in entries:
+            raise _FaultError(f"two features are called {name!r}")
+        entries[name] = _number(name, value)
+
+    def _columns(self, entries: dict[str, float]) -> list[tuple[int, float]]:
+        if not self._fixed or self.reading.grow:
+            for name in entries:
+                self._index.setdefault(name, len(self._index))
+        index = self._index
+        return sorted((index[name], value) for name, value in entries.items() if value != 0 and name in index)
+
+    def _matrix(self, rows: _Rows) -> Any:
+        if self._length not in (None, -1):
+            return np.array(rows.dense, dtype=np.float64).reshape(len(rows.dense), self.width)
+        indptr = np.array(rows.indptr, dtype=np.int32)
+        columns, values = np.array(rows.columns, dtype=np.int32), np.array(rows.values, dtype=np.float64)
+        return sp.csr_array((values, columns, indptr), shape=(len(indptr) - 1, self.width))
+
+
+class _Rows:
+    """What was read of a block."""
+
+    def __init__(self) -> None:
+        self.dense: list[list[float]] = []
+        self.indptr, self.columns, self.values = array("q", [0]), array("q"), array("d")
+        self.labels: list[Any] = []
+        self.weights: list[float] = []
+        self.tags: list[str] = []
+
+    def add(self, entries: list[tuple[int, float]]) -> None:
+        for column, value in entries:
+            self.columns.append(column)
+            self.values.append(value)
+        self.indptr.append(len(self.columns))
+
+    def y(self) -> NDArray[Any] | None:
+        if not self.labels:
+            return None
+        if any(type(label) is int and not -(2**63) <= label < 2**63 for label in self.labels):
+            return np.array([float(label) for label in self.labels])
+        return np.array(self.labels)
+
+    def importance(self) -> NDArray[np.float64] | None:
+        return None if all(weight == 1 for weight in self.weights) else np.array(self.weights)
+
+    def names(self) -> list[str] | None:
+        return self.tags if any(self.tags) else None
+
+
+def _parsed(content: bytes) -> Any:
+    try:
+        return json.loads(content.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise _FaultError("the text is not in UTF-8", error.start + 1) from None
+    except json.JSONDecodeError as error:
+        raise _FaultError(f"this is not JSON: {error.msg}", error.colno) from None
+    except (RecursionError, ValueError) as error:  # too deep, or an integer of too many digits
+        raise _FaultError(f"this JSON cannot be read: {error}") from None
+
+
+def _missing(value: Any) -> bool:
+    return value is None or (isinstance(value, float) and math.isnan(value))
+
+
+def _number(name: str, value: Any) -> float:
+    if not isinstance(value, int | float):
+        raise _FaultError(f"{name!r} is {value!r}: a number is expected")
+    try:
+        found = float(value)
+    except OverflowError:
+        found = math.inf
+    if not math.isfinite(found):
+        raise _FaultError(f"{name!r} is {found}: a finite number is expected")
+    return found
+
+
+def _importance(weight: Any) -> float:
+    found = _number("weight", weight)
+    if found < 0:
+        raise _FaultError(f"the weight {found} is negative")
+    return found

@@ -1,0 +1,82 @@
+"""Examples that arrive line by line: whatever is there is parsed at once."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, replace
+from typing import Any
+
+import numpy as np
+
+from novikoff.data.block import Block, FormatError
+from novikoff.data.dataset import Dataset, Skipped
+from novikoff.data.options import Reading
+from novikoff.data.reading import line_parser
+from novikoff.data.sources import content_format, named_format, sources
+
+LONGEST = 1 << 26  # bytes of a line
+
+
+class Lines:
+    """The lines of a file, or of standard input as they come."""
+
+    def __init__(self, path: str, reading: Reading) -> None:
+        self._path, self._given = path, reading
+        self._parser: Any = None
+        self._line, self._allowed = 1, reading.skip_bad
+
+    @property
+    def reading(self) -> dict[str, Any]:
+        """How they are read, what was detected filled in."""
+        found: dict[str, Any] = json.loads(json.dumps(asdict(getattr(self._parser, "reading", self._given))))
+        return found
+
+    def arriving(self, room: int) -> Iterator[Dataset]:
+        """The examples of the lines that are there, at most about `room` bytes at a time; waits when there are none."""
+        if self._path == "-":
+            pipe: Any = sys.stdin.buffer
+            yield from self._chunks("standard input", lambda: pipe.read1(room))  # what is there, up to so many bytes
+            return
+        for source in sources(self._path):
+            self._line = 1
+            yield from self._chunks(source.name, lambda: source.read(room))  # noqa: B023  # used within the turn
+
+    def _chunks(self, name: str, more: Callable[[], bytes]) -> Iterator[Dataset]:
+        rest = b""
+        while arrived := more():
+            rest += arrived
+            end = rest.rfind(b"\n") + 1
+            if end:
+                yield from self._parsed(name, rest[:end])
+                rest = rest[end:]
+            elif len(rest) > LONGEST:
+                raise FormatError("a line has more than 64 MiB", self._line, 1, name)
+        if rest:
+            yield from self._parsed(name, rest)
+
+    def _parsed(self, name: str, text: bytes) -> Iterator[Dataset]:
+        if self._parser is None:
+            if not text.strip():
+                self._line += text.count(b"\n")
+                return
+            format = self._given.format or named_format(name) or content_format(text)
+            self._given = replace(self._given, format=format)
+            self._parser = line_parser(self._given)
+        try:
+            block: Block = self._parser.parse(text, self._line, self._allowed)
+        except FormatError as error:
+            raise error.at(name) from None
+        self._line += block.lines
+        self._allowed -= len(block.bad)
+        if block.X.shape[0]:
+            names = self._parser.names
+            yield Dataset(
+                block.X,
+                block.y,
+                None if names is None else np.array(names, dtype=object),
+                block.weights,
+                block.tags,
+                bad=tuple(Skipped(name, *line) for line in block.bad),
+            )

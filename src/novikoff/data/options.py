@@ -1,0 +1,77 @@
+"""How a file is read: every choice of the reader, as a record that a model file can keep."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+FORMATS = ("svmlight", "vw", "csv", "tsv", "jsonl", "parquet", "arrow", "npy", "npz")
+MISSING_RULES = ("error", "zero", "column")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The options of `read` and `stream`; ``ds.reading`` is the same with what was found in the file filled in.
+
+    Parameters
+    ----------
+    format : one of svmlight, vw, csv, tsv, jsonl, parquet, arrow, npy, npz
+        None: by the name of the file, else by its content.
+    label : str, int or False
+        The column of the labels, by name or position (-1 is the last); False if there are none. None: the column
+        called label, y, target or class, the first of these that exists; else the last column of a table or array.
+    header : bool
+        Whether the first line of a CSV or TSV file holds the names of the columns. None: it does if none of its
+        cells is a number and no two are the same, or if one of them is the word ``label``.
+    zero_based : bool
+        Whether the columns of svmlight lines count from 0. None: if the first block of the file has a column 0.
+    missing : "error", "zero" or "column"
+        What a missing value is: an error, a zero, or a zero and a one in a column of its own, ``name=missing``.
+    categorical : names or positions
+        Columns of a table that are categories although they look like numbers; for the labels: text.
+    columns : names
+        The columns of a model: those of the file are matched to them by name, and all others are dropped. A file
+        without the label column is then one without labels.
+    grow : bool
+        With `columns`: features that are not among them get columns after these (VW and JSON lines).
+    width : int
+        The number of columns, where they have no names.
+    skip_bad : int
+        How many malformed lines of text may be skipped (``ds.bad`` lists them).
+    """
+
+    format: str | None = None
+    label: str | int | None = None
+    header: bool | None = None
+    zero_based: bool | None = None
+    missing: str = "error"
+    categorical: tuple[str | int, ...] = ()
+    columns: tuple[str, ...] | None = None
+    grow: bool = False
+    width: int | None = None
+    skip_bad: int = 0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "categorical", _listed("categorical", self.categorical))
+        if self.columns is not None:
+            object.__setattr__(self, "columns", _listed("columns", self.columns))
+            assert self.columns is not None
+            if len(set(self.columns)) < len(self.columns):
+                raise ValueError("columns holds a name twice")
+        if self.format is not None and self.format not in FORMATS:
+            raise ValueError(f"format={self.format!r} is not one of {', '.join(FORMATS)}")
+        if self.missing not in MISSING_RULES:
+            raise ValueError(f"missing={self.missing!r} is not one of {', '.join(MISSING_RULES)}")
+        if self.label is True:
+            raise ValueError("label is the name or the position of a column, or False for none")
+        if self.width is not None and self.width < 1:
+            raise ValueError(f"width={self.width}: at least one column is expected")
+        if self.skip_bad < 0:
+            raise ValueError(f"skip_bad={self.skip_bad}: it is the number of bad lines that may be skipped")
+
+
+def _listed(option: str, values: Iterable[Any]) -> tuple[Any, ...]:
+    if isinstance(values, str):
+        raise ValueError(f"{option}={values!r}: a list of columns is expected")
+    return tuple(values)

@@ -1,0 +1,332 @@
+"""`read` and `stream`: from files of any format to data sets."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
+from typing import Any, Protocol
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from novikoff.data import sources
+from novikoff.data.arrays import ArrayReader
+from novikoff.data.arrow import ArrowReader
+from novikoff.data.block import Block, FormatError, Parser
+from novikoff.data.dataset import Dataset, Skipped
+from novikoff.data.jsonlines import JsonParser
+from novikoff.data.options import Reading
+from novikoff.data.sources import Source
+from novikoff.data.svmlight import SvmlightParser
+from novikoff.data.tables import DELIMITERS, TableParser
+from novikoff.data.vw import VwParser
+
+THREADS = 2  # that parse svmlight text
+
+
+def read(path: str | os.PathLike[str], **options: Any) -> Dataset:
+    """All examples of a file, of the files that match a pattern, or of standard input ("-").
+
+    The options are those of `Reading`; docs/guides/files.md tells what each format holds.
+
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder) / "pets.csv"
+    ...     _ = file.write_text("weight,colour,kind\\n4.5,grey,cat\\n30,brown,dog\\n3.5,brown,cat\\n")
+    ...     ds = read(file)
+    >>> print(ds)
+    3 examples, 3 columns (CSR, 2 entries a row), labels cat and dog
+    >>> ds.names.tolist()
+    ['weight', 'colour=grey', 'colour=brown']
+    """
+    run = _Run(path, Reading(**options))
+    return run.dataset(list(run.blocks()))
+
+
+def stream(path: str | os.PathLike[str], chunk: int = 100_000, **options: Any) -> Iterator[Dataset]:
+    """The same examples in data sets of `chunk` rows, the last one of fewer, in memory that does not grow.
+
+    Where columns are found on the way (svmlight, VW, JSON lines, categories), a chunk has those found so far; `columns`
+    or `width` fixes them.
+    """
+    if chunk < 1:
+        raise ValueError(f"chunk={chunk}: at least one row is expected")
+    return _chunks(_Run(path, Reading(**options)), chunk)
+
+
+def _chunks(run: _Run, chunk: int) -> Iterator[Dataset]:
+    held: list[Block] = []
+    rows = 0
+    for block in run.blocks():
+        held.append(block)
+        rows += block.X.shape[0]
+        while rows > chunk:  # the last chunk waits for the end of the file, and for the bad lines there
+            surplus = rows - chunk
+            last = held.pop()
+            cut = last.X.shape[0] - surplus
+            held.append(_cut(last, 0, cut))
+            yield run.dataset(held)
+            held, rows = [_cut(last, cut, cut + surplus)], surplus
+    if rows:
+        yield run.dataset(held)
+
+
+def _cut(block: Block, start: int, stop: int) -> Block:
+    if start == 0 and stop == block.X.shape[0]:
+        return block
+    part = slice(start, stop)
+    return Block(
+        block.X[part],
+        None if block.y is None else block.y[part],
+        None if block.weights is None else block.weights[part],
+        None if block.tags is None else block.tags[part],
+        0,
+        [],
+    )
+
+
+class _Reader(Protocol):
+    """Reads a format; what it has learned from one file holds for the next."""
+
+    @property
+    def names(self) -> list[str] | None: ...
+
+    @property
+    def width(self) -> int: ...
+
+    @property
+    def reading(self) -> Reading: ...
+
+    def blocks(self, source: Source) -> Iterator[Block]: ...
+
+
+class _Run:
+    """One reading of a path."""
+
+    def __init__(self, path: str | os.PathLike[str], reading: Reading) -> None:
+        self._path = os.fspath(path)
+        self._reading = reading
+        self._reader: _Reader | None = None
+        self._skipped: list[Skipped] = []
+
+    def blocks(self) -> Iterator[Block]:
+        """The blocks of all files, none of them empty."""
+        empty = True
+        for source in sources.sources(self._path):
+            if self._reader is None:
+                self._reader = _reader(replace(self._reading, format=self._reading.format or sources.detect(source)))
+            for block in self._reader.blocks(source):
+                self._skipped += (Skipped(source.name, *line) for line in block.bad)
+                if block.X.shape[0]:
+                    empty = False
+                    yield block
+        if empty:
+            raise ValueError(f"{'standard input' if self._path == '-' else self._path} holds no examples")
+
+    def dataset(self, blocks: list[Block]) -> Dataset:
+        """The rows of the blocks, which are given up one by one, as a data set."""
+        assert self._reader is not None
+        names = self._reader.names
+        y, weights, tags = _labels(blocks), _weights(blocks), _tags(blocks)
+        X = _stacked(blocks, self._reader.width)
+        bad, self._skipped = tuple(self._skipped), []
+        columns = None if names is None else np.array(names, dtype=object)
+        reading = self._reader.reading
+        if reading.label is False:
+            y = None
+        return Dataset(X, y, columns, weights, tags, reading, bad)
+
+
+def _reader(reading: Reading) -> _Reader:
+    if reading.format in ("parquet", "arrow"):
+        return ArrowReader(reading)
+    if reading.format in ("npy", "npz"):
+        return ArrayReader(reading)
+    if reading.format == "svmlight":
+        return SvmlightReader(reading)
+    return LineReader(line_parser(reading), reading)
+
+
+def line_parser(reading: Reading) -> Parser:
+    """The parser of a format of lines; columns of svmlight text count from 1 unless `zero_based` says otherwise."""
+    if reading.format == "svmlight":
+        return SvmlightParser(bool(reading.zero_based), reading.width)
+    if reading.format == "vw":
+        return VwParser(reading.columns, grow=reading.grow)
+    if reading.format == "jsonl":
+        return JsonParser(reading)
+    if reading.format in DELIMITERS:
+        return TableParser(reading)
+    raise ValueError(f"{reading.format} is not a format of lines: svmlight, vw, jsonl, csv or tsv is expected")
+
+
+class LineReader:
+    """Reads lines of text, block by block."""
+
+    def __init__(self, parser: Parser, reading: Reading) -> None:
+        self._parser = parser
+        self._reading = reading
+        self._allowed = reading.skip_bad
+        self._labelled: bool | None = None
+
+    @property
+    def names(self) -> list[str] | None:
+        return self._parser.names
+
+    @property
+    def width(self) -> int:
+        return self._parser.width
+
+    @property
+    def reading(self) -> Reading:
+        return self._parser.reading if isinstance(self._parser, TableParser | JsonParser) else self._reading
+
+    def blocks(self, source: Source) -> Iterator[Block]:
+        line = 1
+        quotes = isinstance(self._parser, TableParser)
+        for text in _ahead(sources.text_blocks(source, sources.BLOCK, quotes=quotes)):
+            try:
+                block = self._parser.parse(text, line, self._allowed)
+                self._check_labels(block)
+            except FormatError as error:
+                raise error.at(source.name) from None
+            except ValueError as error:
+                raise ValueError(f"{source.name}: {error}") from None
+            line += block.lines
+            self._allowed -= len(block.bad)
+            yield block
+
+    def _check_labels(self, block: Block) -> None:
+        """Examples without a label (which VW allows) do not stand among those with one."""
+        if self.reading.label is False or block.X.shape[0] == 0:
+            return
+        labelled = block.y is not None
+        if self._labelled not in (None, labelled) or (
+            block.y is not None and block.y.dtype.kind == "f" and np.isnan(block.y).any()
+        ):
+            raise ValueError("some examples have a label and others have none; label=False reads no labels")
+        self._labelled = labelled
+
+
+class SvmlightReader:
+    """Reads svmlight text, in which blocks do not depend on each other, with several threads."""
+
+    names: None = None
+
+    def __init__(self, reading: Reading) -> None:
+        self.reading = reading
+        self.width = 0  # of the blocks handed over: the parser may be ahead
+        self._parser: SvmlightParser | None = None
+        self._allowed = reading.skip_bad
+
+    def blocks(self, source: Source) -> Iterator[Block]:
+        pending: deque[Future[Block]] = deque()
+        line = 1
+        try:
+            with ThreadPoolExecutor(THREADS) as pool:
+                for text in _ahead(sources.text_blocks(source, sources.BLOCK, quotes=False)):
+                    if self._parser is None:
+                        self._parser = self._begin(text)
+                    pending.append(pool.submit(self._parser.parse, text, line, self.reading.skip_bad))
+                    line += text.count(b"\n")
+                    if len(pending) > THREADS:
+                        yield self._counted(pending.popleft().result())
+                while pending:
+                    yield self._counted(pending.popleft().result())
+        except FormatError as error:
+            raise error.at(source.name) from None
+
+    def _begin(self, text: bytes) -> SvmlightParser:
+        """The first block tells whether columns count from 0."""
+        zero_based = self.reading.zero_based
+        if zero_based is None:
+            scout = SvmlightParser()
+            scout.parse(text, 1, self.reading.skip_bad)
+            zero_based = scout.smallest == 0
+            self.reading = replace(self.reading, zero_based=zero_based)
+        return SvmlightParser(zero_based, self.reading.width)
+
+    def _counted(self, block: Block) -> Block:
+        """The block, as the next one in order, unless there have been too many bad lines."""
+        if len(block.bad) > self._allowed:
+            line, column, message = block.bad[self._allowed]
+            raise FormatError(message, line, column)
+        self._allowed -= len(block.bad)
+        self.width = max(self.width, block.X.shape[1])
+        return block
+
+
+def _ahead(items: Iterator[bytes]) -> Iterator[bytes]:
+    """The items, the next one being fetched while one is worked on."""
+    with ThreadPoolExecutor(1) as pool:
+        coming = pool.submit(next, items, None)
+        while (item := coming.result()) is not None:
+            coming = pool.submit(next, items, None)
+            yield item
+
+
+def _labels(blocks: list[Block]) -> NDArray[Any] | None:
+    found = [block.y for block in blocks if block.y is not None]
+    if not found:
+        return None
+    y = found[0] if len(found) == 1 else np.concatenate(found)
+    return y.astype(np.str_) if y.dtype == object else y
+
+
+def _weights(blocks: list[Block]) -> NDArray[np.float64] | None:
+    if all(block.weights is None for block in blocks):
+        return None
+    found = [np.ones(block.X.shape[0]) if block.weights is None else block.weights for block in blocks]
+    weights = np.concatenate(found, dtype=np.float64)
+    return None if (weights == 1).all() else weights
+
+
+def _tags(blocks: list[Block]) -> list[str] | None:
+    if all(block.tags is None for block in blocks):
+        return None
+    tags = [tag for block in blocks for tag in block.tags or [""] * block.X.shape[0]]
+    return tags if any(tags) else None
+
+
+def _stacked(blocks: list[Block], width: int) -> Any:
+    """The rows of all blocks, of one width. Blocks are freed on the way, so that nothing is in memory twice."""
+    n = sum(block.X.shape[0] for block in blocks)
+    blocks.reverse()
+    if not sp.issparse(blocks[0].X):
+        return _stacked_dense(blocks, n, width)
+    nnz = sum(block.X.nnz for block in blocks)
+    index = np.int32 if nnz < 2**31 else np.int64
+    if len(blocks) == 1:
+        X = blocks.pop().X
+        data, indices, indptr = X.data, X.indices.astype(index, copy=False), X.indptr.astype(index, copy=False)
+    else:
+        data, indices, indptr = np.empty(nnz), np.empty(nnz, dtype=index), np.zeros(n + 1, dtype=index)
+        row = entry = 0
+        while blocks:
+            X = blocks.pop().X
+            rows, entries = X.shape[0], X.nnz
+            data[entry : entry + entries] = X.data[:entries]
+            indices[entry : entry + entries] = X.indices[:entries]
+            indptr[row + 1 : row + rows + 1] = X.indptr[1:] + np.int64(entry)
+            row, entry = row + rows, entry + entries
+    stacked = sp.csr_array((data, indices, indptr), shape=(n, width))
+    stacked.has_canonical_format = True
+    return stacked
+
+
+def _stacked_dense(blocks: list[Block], n: int, width: int) -> NDArray[Any]:
+    if len(blocks) == 1 and blocks[0].X.shape[1] == width:
+        return np.ascontiguousarray(blocks.pop().X)
+    out = np.empty((n, width), dtype=np.result_type(*(block.X.dtype for block in blocks)))
+    row = 0
+    while blocks:
+        X = blocks.pop().X
+        part = out[row : row + X.shape[0]]
+        part[:, : X.shape[1]] = X
+        part[:, X.shape[1] :] = 0
+        row += X.shape[0]
+    return out

@@ -1,0 +1,248 @@
+"""Where examples come from: a file, a pattern of files or standard input; compressed or not; in which format."""
+
+from __future__ import annotations
+
+import bz2
+import glob
+import gzip
+import importlib
+import io
+import lzma
+import os
+import re
+import sys
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Protocol
+
+from novikoff.data.options import FORMATS
+
+BLOCK = 1 << 24  # bytes of text that are parsed at a time
+HEAD = 1 << 16  # bytes in which the format is looked for
+
+SUFFIXES = {
+    ".svm": "svmlight",
+    ".libsvm": "svmlight",
+    ".svmlight": "svmlight",
+    ".vw": "vw",
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".arrow": "arrow",
+    ".feather": "arrow",
+    ".ipc": "arrow",
+    ".npy": "npy",
+    ".npz": "npz",
+}
+COMPRESSIONS = {".gz": "gzip", ".bz2": "bz2", ".xz": "xz", ".zst": "zstd"}
+
+_NUMBER = rb"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
+_SVMLIGHT = re.compile(rb"\s*%b(?:\s+(?:qid|\d+):%b)*\s*(?:#.*)?" % (_NUMBER, _NUMBER))
+_MAGIC = {
+    b"PAR1": "parquet",
+    b"ARROW1": "arrow",
+    b"\xff\xff\xff\xff": "arrow",
+    b"\x93NUMPY": "npy",
+    b"PK\x03\x04": "npz",
+}
+_BZIP2 = re.compile(rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)")
+
+
+class _File(Protocol):
+    def read(self, size: int = -1, /) -> bytes: ...
+
+    def close(self) -> None: ...
+
+
+class _Peekable(io.RawIOBase):
+    """A stream whose first bytes can be looked at."""
+
+    def __init__(self, file: _File, *, owned: bool = True) -> None:
+        self._file = file
+        self._owned = owned  # whether it is closed with this one
+        self._head = b""
+
+    def peek(self, size: int) -> bytes:
+        while len(self._head) < size and (more := self._file.read(size - len(self._head))):
+            self._head += more
+        return self._head[:size]
+
+    def read(self, size: int | None = -1) -> bytes:
+        if size is None or size < 0:
+            head, self._head = self._head, b""
+            return head + self._file.read()
+        head, self._head = self._head[:size], self._head[size:]
+        return head + self._file.read(size - len(head)) if len(head) < size else head
+
+    def readable(self) -> bool:
+        return True
+
+    def close(self) -> None:
+        if self._owned:
+            self._file.close()
+        super().close()
+
+
+class Source:
+    """One file, or standard input: its name, and its bytes, decompressed."""
+
+    def __init__(self, name: str) -> None:
+        self.name = "standard input" if name == "-" else name
+        self._path = None if name == "-" else name
+        try:
+            file = sys.stdin.buffer if self._path is None else open(self._path, "rb")  # noqa: SIM115
+        except FileNotFoundError:
+            raise FileNotFoundError(f"{name}: there is no such file") from None
+        except IsADirectoryError:
+            raise IsADirectoryError(
+                f'{name} is a directory: give a file, or a pattern such as "{name}/*.csv"'
+            ) from None
+        self._raw = raw = _Peekable(file, owned=self._path is not None)
+        self._compression = _compression(raw.peek(10))
+        self._file = raw if self._compression is None else _Peekable(_decompressed(raw, self._compression))
+
+    def read(self, size: int = -1) -> bytes:
+        """The next bytes; fewer than `size` at the end alone."""
+        return self._told(lambda: self._file.read(size))
+
+    def peek(self, size: int) -> bytes:
+        """The first bytes."""
+        return self._told(lambda: self._file.peek(size))
+
+    @property
+    def closed(self) -> bool:
+        return self._raw.closed
+
+    @property
+    def plain(self) -> str | None:
+        """The path of a file that can be mapped into memory as it is."""
+        return self._path if self._compression is None else None
+
+    def seekable(self) -> Any:
+        """The file for readers that jump about in it; what is compressed, or comes through a pipe, is read first."""
+        return self.plain or io.BytesIO(self.read())
+
+    def close(self) -> None:
+        self._raw.close()
+
+    def _told(self, action: Any) -> bytes:
+        try:
+            found: bytes = action()
+        except EOFError:
+            raise ValueError(f"{self.name}: the compressed data end too early") from None
+        except (zlib.error, lzma.LZMAError, gzip.BadGzipFile) as error:
+            raise ValueError(f"{self.name}: the compressed data are damaged ({error})") from None
+        except OSError as error:
+            if self._compression is None:
+                raise
+            early = "truncated" in str(error).lower()
+            what = "end too early" if early else f"are damaged ({str(error).splitlines()[0]})"
+            raise ValueError(f"{self.name}: the compressed data {what}") from None
+        return found
+
+
+def sources(path: str | os.PathLike[str]) -> Iterator[Source]:
+    """The files that a path, a pattern or "-" stands for, in order of their names; each is closed before the next."""
+    name = os.fspath(path)
+    found = [name]
+    if name != "-" and glob.has_magic(name) and not Path(name).exists():
+        found = sorted(match for match in glob.glob(name, recursive=True) if not Path(match).is_dir())
+        if not found:
+            raise FileNotFoundError(f"{name}: no file matches")
+    for file in found:
+        source = Source(file)
+        try:
+            yield source
+        finally:
+            source.close()
+
+
+def detect(source: Source) -> str:
+    """The format of a file: by its name, else by its first bytes or its first line."""
+    found = named_format(source.name) or content_format(source.peek(HEAD))
+    if found is None:
+        raise ValueError(f"{source.name}: the format is not recognized; say format= one of {', '.join(FORMATS)}")
+    return found
+
+
+def named_format(name: str) -> str | None:
+    """The format that the suffix of a name tells, one of compression left out."""
+    path = Path(name)
+    if path.suffix.lower() in COMPRESSIONS:
+        path = path.with_suffix("")
+    return SUFFIXES.get(path.suffix.lower())
+
+
+def content_format(head: bytes) -> str | None:
+    """The format that the first bytes of a file tell."""
+    for magic, format in _MAGIC.items():
+        if head.startswith(magic):
+            return format
+    lines = (line.strip() for line in head.removeprefix(b"\xef\xbb\xbf").splitlines())
+    line = next((line for line in lines if line and not line.startswith(b"#")), None)
+    if line is None:
+        return "svmlight" if not head.strip(b"\0 \t\r\n") or head.lstrip().startswith(b"#") else None
+    if line.startswith(b"{"):
+        return "jsonl"
+    if b"|" in line:
+        return "vw"
+    if _SVMLIGHT.fullmatch(line):
+        return "svmlight"
+    return "tsv" if b"\t" in line else "csv" if b"," in line else None
+
+
+def text_blocks(source: Source, size: int, *, quotes: bool) -> Iterator[bytes]:
+    """The text in blocks of about `size` bytes that end with a line; not within quotes, where cells may be quoted."""
+    rest, complete = source.read(3).removeprefix(b"\xef\xbb\xbf"), False
+    while not complete:
+        wanted = max(size, len(rest))
+        more = source.read(wanted)
+        complete = len(more) < wanted
+        text = rest + more
+        end = len(text) if complete else _line_end(text, quotes)
+        if end:
+            yield text[:end]
+        rest = text[end:]
+
+
+def _line_end(text: bytes, quotes: bool) -> int:
+    """Where the last complete line ends; 0 if none does. A line end within quotes has an odd number of them before."""
+    end = text.rfind(b"\n") + 1
+    odd = quotes and text.count(b'"', 0, end) % 2
+    while odd and end:
+        start = text.rfind(b"\n", 0, text.rfind(b'"', 0, end)) + 1
+        odd = (odd + text.count(b'"', start, end)) % 2
+        end = start
+    return end
+
+
+def pyarrow(module: str, what: str) -> Any:
+    """A module of pyarrow, which is optional."""
+    try:
+        return importlib.import_module(module)
+    except ImportError:
+        raise ImportError(f"{what} need pyarrow: pip install 'novikoff[data]'") from None
+
+
+def _compression(head: bytes) -> str | None:
+    if head.startswith(b"\x1f\x8b"):
+        return "gzip"
+    if head.startswith(b"\xfd7zXZ\0"):
+        return "xz"
+    if head.startswith(b"\x28\xb5\x2f\xfd"):
+        return "zstd"
+    return "bz2" if _BZIP2.match(head) else None
+
+
+def _decompressed(raw: Any, compression: str) -> Any:
+    if compression == "gzip":
+        return gzip.GzipFile(fileobj=raw)
+    if compression == "bz2":
+        return bz2.BZ2File(raw)
+    if compression == "xz":
+        return lzma.LZMAFile(raw)
+    return pyarrow("pyarrow", "zst files").CompressedInputStream(raw, "zstd")

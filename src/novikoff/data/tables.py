@@ -1,0 +1,370 @@
+"""CSV and TSV text: pyarrow parses a block at once; what it refuses goes through the csv module, cell by cell.
+
+The second way locates and skips bad lines, and is the only one without pyarrow. Both give the same rows.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.data.block import BadLine, Block, FormatError
+from novikoff.data.columns import (
+    MISSING,
+    NO_LABEL,
+    NO_NUMBER,
+    NO_VALUE,
+    Category,
+    CellError,
+    Encoder,
+    Labels,
+    find_label,
+    finite_sum,
+    in_rows,
+    kinds_in_model,
+    number,
+    truth,
+)
+from novikoff.data.options import Reading
+from novikoff.data.sources import pyarrow
+from novikoff.data.svmlight import skip
+
+DELIMITERS = {"csv": ",", "tsv": "\t"}
+
+_LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+_UNDECODED = re.compile("[\udc80-\udcff]")
+
+
+class _RefusedError(Exception):
+    """A block that pyarrow cannot read as it should be."""
+
+
+class _Record(NamedTuple):
+    line: int  # where it begins
+    cells: list[str]  # without the spaces around them
+    end: int  # the offset of the next one
+
+
+class TableParser:
+    """Lines of cells; the first of a file may hold the names of the columns."""
+
+    def __init__(self, reading: Reading) -> None:
+        self.reading = reading
+        self._delimiter = DELIMITERS[reading.format or "csv"]
+        self._columns: list[str] | None = None  # of the file, the label included
+        self._kinds: list[str | None] = []
+        self._encoder: Encoder | None = None
+        self._label: int | None = None
+        try:
+            self._arrow, self._csv = pyarrow("pyarrow", "tables"), pyarrow("pyarrow.csv", "tables")
+        except ImportError:
+            self._arrow = None
+
+    @property
+    def names(self) -> list[str] | None:
+        return None if self._encoder is None else self._encoder.names
+
+    @property
+    def width(self) -> int:
+        return 0 if self._encoder is None else self._encoder.width
+
+    def parse(self, text: bytes | memoryview, line: int, allowed: int) -> Block:
+        """Parse whole lines; line 1 is the beginning of a file."""
+        text = bytes(text)
+        lines = _line_ends(text) + (not text.endswith((b"\n", b"\r")))
+        if line == 1:
+            start, line = self._begin(text)
+            text = text[start:]
+        if self._encoder is None and not self._settle(text, line):
+            return Block(np.empty((0, 0)), None, None, None, lines, [])
+        bad: list[BadLine] = []
+        try:
+            X, y = self._rows(*self._at_once(text))
+        except (_RefusedError, CellError):
+            X, y = self._rows(*self._by_cell(text, line, allowed, bad))
+        return Block(X, y, None, None, lines, bad)
+
+    def _begin(self, text: bytes) -> tuple[int, int]:
+        """Read the names of the columns, if they are there; where the examples begin: offset and line."""
+        first = next(self._records(text, 1), None)
+        if first is None:
+            return len(text), 1
+        cells = first.cells
+        header = self.reading.header
+        if header is None:
+            distinct = len(set(cells)) == len(cells) and all(number(cell) is None for cell in cells)
+            header = distinct or "label" in cells
+        columns = cells if header else [str(place) for place in range(len(cells))]
+        if _UNDECODED.search("".join(columns)):
+            raise FormatError("the text is not in UTF-8", first.line, 1)
+        if len(set(columns)) < len(columns):
+            name = next(name for name, count in Counter(columns).items() if count > 1)
+            raise FormatError(f"two columns are called {name!r}", first.line, columns.index(name) + 1)
+        if self._columns is None:
+            self._columns = columns
+            self._label = find_label(columns, header, self.reading)
+            label = self.reading.label
+            if self._label is not None and label is None:
+                label = columns[self._label] if header else self._label
+            self.reading = replace(self.reading, header=header, label=label)
+        elif columns != self._columns:
+            raise FormatError("the columns are not those of the first file", first.line, 1)
+        return (first.end, 1 + _line_ends(text[: first.end])) if header else (0, 1)
+
+    def _settle(self, text: bytes, line: int) -> bool:
+        """Decide from the first block what the columns are; False if it has no examples."""
+        columns = self._columns
+        if columns is None or not text.strip(b"\r\n"):
+            return False
+        chosen: list[str | None]
+        if self.reading.columns is not None:
+            chosen = kinds_in_model(columns, self.reading.columns)
+        else:
+            asked = self._asked(columns)
+            chosen = ["category" if place in asked else "number" for place in range(len(columns))]
+        if self._label is not None:
+            chosen[self._label] = None
+        wanted = [place for place, kind in enumerate(chosen) if kind == "number"]
+        mixed = []
+        for place, counts in zip(wanted, self._counted(text, wanted), strict=True):
+            others = sum(count for cell, count in counts.items() if number(cell) is None)
+            if others and all(truth(cell) is not None for cell in counts):
+                chosen[place] = "truth"
+            elif others and self.reading.columns is None and others == counts.total():
+                chosen[place] = "category"
+            elif others > self.reading.skip_bad:
+                mixed.append(place)
+        if mixed and self.reading.columns is None:
+            self._refuse(text, line, mixed)
+        self._kinds = chosen
+        kinds = ["number" if kind == "truth" else kind for kind in chosen]
+        named = bool(self.reading.header)
+        self._encoder = Encoder(columns, kinds, named, self.reading)
+        self._labels = Labels(text=self._label is not None and self._label in self._asked(columns))
+        return True
+
+    def _asked(self, columns: Sequence[str]) -> set[int]:
+        """The places of the columns that are to be categories."""
+        asked = set()
+        for column in self.reading.categorical:
+            if isinstance(column, str) and column in columns:
+                asked.add(columns.index(column))
+            elif isinstance(column, int) and -len(columns) <= column < len(columns):
+                asked.add(column % len(columns))
+            elif self.reading.columns is None:
+                raise ValueError(f"categorical={column!r}: there is no such column")
+        return asked
+
+    def _refuse(self, text: bytes, line: int, mixed: list[int]) -> None:
+        """Raise for the first cell that is no number in columns of numbers."""
+        assert self._columns is not None
+        names = [self._columns[place] if self.reading.header else place for place in mixed]
+        for record in self._records(text, line):
+            for place in mixed:
+                cell = record.cells[place] if place < len(record.cells) else ""
+                if cell not in MISSING and number(cell) is None:
+                    raise FormatError(
+                        f"{cell!r} is not a number, but others in this column are; "
+                        f"categorical={names!r} takes such columns as categories",
+                        record.line,
+                        place + 1,
+                    )
+
+    def _counted(self, text: bytes, places: list[int]) -> Iterator[Counter[str]]:
+        """The different cells of each column that are not missing; none at all for a column of numbers alone."""
+        assert self._columns is not None
+        if self._arrow is not None:
+            compute = pyarrow("pyarrow.compute", "tables")
+            text_type = self._arrow.string()
+            try:
+                table = self._read(text, dict.fromkeys(places, text_type))
+            except _RefusedError:
+                pass
+            else:
+                missing = self._arrow.array(sorted(MISSING))
+                for place in places:
+                    cells = compute.utf8_trim_whitespace(table.column(str(place)))
+                    cells = cells.filter(compute.invert(compute.is_in(cells, missing)))
+                    try:
+                        if compute.all(compute.is_finite(cells.cast(self._arrow.float64()))).as_py() is not False:
+                            yield Counter()
+                            continue
+                    except self._arrow.ArrowInvalid:
+                        pass
+                    counts = compute.value_counts(cells)
+                    yield Counter(dict(zip(counts.field(0).to_pylist(), counts.field(1).to_pylist(), strict=True)))
+                return
+        counters: list[Counter[str]] = [Counter() for _ in places]
+        for record in self._records(text, 1):
+            if len(record.cells) == len(self._columns):
+                for place, counter in zip(places, counters, strict=True):
+                    if record.cells[place] not in MISSING:
+                        counter[record.cells[place]] += 1
+        yield from counters
+
+    def _read(self, text: bytes, types: dict[int, Any]) -> Any:
+        """The columns with a type, as pyarrow reads them."""
+        assert self._columns is not None
+        arrow, reader = self._arrow, self._csv
+        try:
+            return reader.read_csv(
+                arrow.BufferReader(text),
+                read_options=reader.ReadOptions(column_names=[str(place) for place in range(len(self._columns))]),
+                parse_options=reader.ParseOptions(delimiter=self._delimiter, newlines_in_values=b'"' in text),
+                convert_options=reader.ConvertOptions(
+                    include_columns=[str(place) for place in types],
+                    column_types={str(place): type for place, type in types.items()},
+                    null_values=sorted(MISSING),
+                ),
+            )
+        except arrow.ArrowInvalid as error:
+            raise _RefusedError from error
+
+    def _at_once(self, text: bytes) -> tuple[NDArray[Any], list[Category], Category | None]:
+        """The numbers, categories and labels of a block, by pyarrow."""
+        if self._arrow is None or not text.strip(b"\r\n"):
+            raise _RefusedError
+        assert self._encoder is not None
+        coded = self._arrow.dictionary(self._arrow.int32(), self._arrow.string())
+        places = [*self._places(self._encoder.numeric), *self._places(self._encoder.categories)]
+        places += [] if self._label is None else [self._label]
+        types = {place: self._arrow.float64() if self._kinds[place] == "number" else coded for place in places}
+        if not types:
+            raise _RefusedError
+        table = self._read(text, types)
+        numbers, nulls = [], 0
+        for place in self._places(self._encoder.numeric):
+            column = table.column(str(place))
+            if self._kinds[place] == "truth":
+                codes, levels = _coded(column)
+                values = [truth(level) for level in levels]
+                if None in values:
+                    raise _RefusedError
+                numbers.append(np.array([*values, np.nan], dtype=np.float64)[codes])
+                nulls += int((codes < 0).sum())
+            else:
+                nulls += column.null_count
+                numbers.append(column.to_numpy())
+        found = in_rows(numbers, table.num_rows)
+        if not finite_sum(found) and np.isnan(found).sum() != nulls:
+            raise _RefusedError  # a NaN in other words than those for missing cells
+        categories = [_coded(table.column(str(place))) for place in self._places(self._encoder.categories)]
+        return found, categories, None if self._label is None else _coded(table.column(str(self._label)))
+
+    def _by_cell(
+        self, text: bytes, line: int, allowed: int, bad: list[BadLine]
+    ) -> tuple[NDArray[Any], list[Category], Category | None]:
+        """The same, by the csv module; bad lines are noted, or raise an error."""
+        assert self._encoder is not None
+        assert self._columns is not None
+        numeric, categories = self._places(self._encoder.numeric), self._places(self._encoder.categories)
+        numbers: list[list[float]] = []
+        texts: list[list[str]] = [[] for _ in categories]
+        labels: list[str] = []
+        for record in self._records(text, line):
+            fault = self._fault(record.cells)
+            if fault is not None:
+                skip(bad, BadLine(record.line, *fault), allowed)
+                continue
+            numbers.append([self._value(record.cells[place], place) for place in numeric])
+            for place, column in zip(categories, texts, strict=True):
+                column.append(record.cells[place])
+            if self._label is not None:
+                labels.append(record.cells[self._label])
+        found = np.array(numbers, dtype=np.float64).reshape(len(numbers), len(numeric))
+        return found, [_category(column) for column in texts], None if self._label is None else _category(labels)
+
+    def _rows(self, numbers: NDArray[Any], categories: list[Category], labels: Category | None) -> tuple[Any, Any]:
+        assert self._encoder is not None
+        y = None
+        if labels is not None:
+            values = self._labels.values(labels.levels)
+            if values is None or (labels.codes < 0).any():
+                raise _RefusedError
+            y = values[labels.codes]
+        return self._encoder.encode(numbers, categories), y
+
+    def _value(self, cell: str, place: int) -> float:
+        found = truth(cell) if self._kinds[place] == "truth" else number(cell)
+        return np.nan if found is None else found
+
+    def _fault(self, cells: list[str]) -> tuple[int, str] | None:
+        """What is wrong with a line: the cell, from 1, and the message."""
+        assert self._encoder is not None
+        assert self._columns is not None
+        if len(cells) != len(self._columns):
+            return min(len(cells), len(self._columns)) + 1, f"{len(cells)} cells, but {len(self._columns)} are expected"
+        for place, cell in enumerate(cells):
+            if _UNDECODED.search(cell):
+                return place + 1, "the text is not in UTF-8"
+            kind, name = self._kinds[place], self._columns[place]
+            if place == self._label:
+                if cell in MISSING:
+                    return place + 1, NO_LABEL
+                if not self._labels.accepts(cell):
+                    return place + 1, f"the label {cell!r} is not a number, as those before; " + NO_NUMBER.format(
+                        name=name
+                    )
+            elif kind is not None and cell in MISSING:
+                if self.reading.missing == "error":
+                    return place + 1, f"{NO_VALUE} (column {name!r})"
+            elif kind == "truth" and truth(cell) is None:
+                return place + 1, f"{cell!r}: true or false is expected in column {name!r}; " + NO_NUMBER.format(
+                    name=name
+                )
+            elif kind == "number" and number(cell) is None:
+                return place + 1, f"{cell!r} is not a number; " + NO_NUMBER.format(name=name)
+        return None
+
+    def _places(self, names: list[str]) -> list[int]:
+        assert self._columns is not None
+        where = {name: place for place, name in enumerate(self._columns)}
+        return [where[name] for name in names]
+
+    def _records(self, text: bytes, line: int) -> Iterator[_Record]:
+        """The lines that are not blank, in cells."""
+        end = 0
+
+        def lines() -> Iterator[str]:
+            nonlocal end
+            for match in _LINE.finditer(text):
+                end = match.end()
+                yield match.group().decode("utf-8", "surrogateescape")
+
+        reader = csv.reader(lines(), delimiter=self._delimiter)
+        while True:
+            begin = line + reader.line_num
+            try:
+                cells = next(reader, None)
+            except csv.Error as error:
+                raise FormatError(str(error), begin, 1) from None
+            if cells is None:
+                return
+            if cells:
+                yield _Record(begin, [cell.strip() for cell in cells], end)
+
+
+def _line_ends(text: bytes) -> int:
+    return text.count(b"\n") + text.count(b"\r") - text.count(b"\r\n")
+
+
+def _coded(column: Any) -> Category:
+    """A column that pyarrow has put into codes; spaces around the levels do not count."""
+    column = column.unify_dictionaries().combine_chunks()
+    levels = [level.strip() for level in column.dictionary.to_pylist()]
+    place = {level: code for code, level in enumerate(dict.fromkeys(level for level in levels if level not in MISSING))}
+    codes = np.array([place.get(level, -1) for level in levels] + [-1], dtype=np.int64)
+    return Category(codes[column.indices.fill_null(len(levels)).to_numpy()], list(place))
+
+
+def _category(cells: list[str]) -> Category:
+    place: dict[str, int] = {}
+    codes = [-1 if cell in MISSING else place.setdefault(cell, len(place)) for cell in cells]
+    return Category(np.array(codes, dtype=np.int64), list(place))

@@ -1,0 +1,153 @@
+"""The text format of Vowpal Wabbit: ``[label] [importance] ['tag]|namespace[:scale] feature[:value] ...``."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.data.block import BadLine, Block
+from novikoff.data.svmlight import NOTHING, answers, array_of, matrix, not_a_number, quoted, rows_for, skip, trimmed
+from novikoff.kernels import text as kernels
+
+_KEY = np.uint64(secrets.randbelow(int(kernels.PRIME)))
+TOKEN = re.compile(rb"[^ \t\n|]*")
+
+
+class VwParser:
+    """Turns lines of Vowpal Wabbit's text format into blocks.
+
+    A column is a name: ``namespace^feature``, or ``feature`` where the namespace has no name. Names are exact, not
+    hashed. Columns are numbered in the order of their first appearance, so blocks are parsed in order, one
+    at a time. A value is 1 where none is written, times the scale of its namespace. The values of a feature that
+    appears more than once in an example are added up, in that order, as Vowpal Wabbit does.
+
+    Parameters
+    ----------
+    columns
+        The names of the first columns: other features are counted in `dropped` and left out.
+    grow
+        Other features get columns after these.
+
+    Attributes
+    ----------
+    names : list[str]
+        The columns so far. Bytes that are not UTF-8 are decoded with ``surrogateescape``.
+    width : int
+        How many columns there are so far.
+    dropped : int
+        How many features were not among the given columns.
+
+    >>> parser = VwParser()
+    >>> block = parser.parse(b"1 2.5 'first|size:10 width:2 height |colour red\\n-1 |colour blue\\n", line=1, allowed=0)
+    >>> parser.names
+    ['size^width', 'size^height', 'colour^red', 'colour^blue']
+    >>> block.X.toarray(), block.y, block.weights, block.tags
+    (array([[20., 10.,  1.,  0.], [ 0.,  0.,  0.,  1.]]), array([ 1., -1.]), array([2.5, 1. ]), ['first', ''])
+    """
+
+    def __init__(self, columns: Sequence[str] | None = None, *, grow: bool = False) -> None:
+        encoded = [] if columns is None else [name.encode(errors="surrogateescape") for name in columns]
+        ends = np.zeros((1 << max(len(encoded), 1024).bit_length()) + 1, dtype=np.int64)
+        ends[1 : len(encoded) + 1] = np.cumsum([len(name) for name in encoded])
+        arena = np.zeros(max(int(ends[len(encoded)]), 1 << 14), dtype=np.uint8)
+        arena[: ends[len(encoded)]] = np.frombuffer(b"".join(encoded), dtype=np.uint8)
+        self.dropped = 0
+        self.width = len(encoded)
+        self._fixed = columns is not None and not grow
+        self._names: list[str] = []
+        self._table = _indexed(arena, ends, self.width)
+
+    @property
+    def names(self) -> list[str]:
+        ends = self._table.ends
+        for start, end in zip(ends[len(self._names) : self.width], ends[len(self._names) + 1 :], strict=False):
+            self._names.append(_decoded(self._table.arena[start:end].tobytes()))
+        return self._names
+
+    def parse(self, text: bytes | memoryview, line: int, allowed: int) -> Block:
+        """Parse whole lines, of which the first has this number, and skip at most `allowed` malformed ones."""
+        source = array_of(text)
+        room = (source.size + 1) // 2  # a feature takes two bytes
+        lines = kernels.count(source, kernels.NEWLINE)
+        state = np.zeros(kernels.STATE, dtype=np.int64)
+        state[kernels.NAMES] = self.width
+        rows = rows_for(lines, room)
+        extras = kernels.Extras(np.empty(lines), np.empty(lines, dtype=np.int64), np.empty(lines, dtype=np.int64))
+        asked = np.empty(room + 2, dtype=np.int64)
+        given = NOTHING
+        bad: list[BadLine] = []
+        while code := kernels.vw(source, self._fixed, self._table, state, rows, extras, given, asked):
+            arena, ends = self._table.arena, self._table.ends
+            if code == kernels.ASK:
+                given = answers(source, asked)
+            elif code == kernels.FULL_ARENA:
+                self._table = self._table._replace(arena=np.concatenate([arena, np.zeros_like(arena)]))
+            elif code == kernels.FULL_TABLE:
+                ends = np.concatenate([ends, np.zeros(ends.size - 1, dtype=np.int64)])
+                self._table = _indexed(arena, ends, int(state[kernels.NAMES]))
+            else:
+                given = NOTHING
+                skip(bad, _fault(source, code, state, line), allowed)
+        n, nnz = int(state[kernels.ROWS]), int(state[kernels.CELLS])
+        self.width = int(state[kernels.NAMES])
+        self.dropped += int(state[kernels.DROPPED])
+        y, weights = trimmed(rows.labels, n), trimmed(extras.weights, n)
+        return Block(
+            matrix(rows, n, nnz, self.width),
+            None if np.isnan(y).all() else y,
+            None if (weights == 1.0).all() else weights,
+            _tags(source, extras.tag[:n], extras.tag_end[:n]),
+            int(state[kernels.LINES]),
+            bad,
+        )
+
+
+def _indexed(arena: NDArray[np.uint8], ends: NDArray[np.int64], count: int) -> kernels.Names:
+    """The table of these names."""
+    slots = np.full(2 * (ends.size - 1), -1, dtype=np.int64)  # so at most half of them are taken
+    names = kernels.Names(arena, ends, slots, _KEY)
+    twice = kernels.enter(names, 0, count)
+    if twice < count:
+        name = _decoded(arena[ends[twice] : ends[twice + 1]].tobytes())
+        raise ValueError(f"two columns have the name {name!r}")
+    return names
+
+
+def _decoded(name: bytes) -> str:
+    return name.decode(errors="surrogateescape")
+
+
+def _tags(source: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]) -> list[str] | None:
+    if not ends.any():
+        return None
+    return [_decoded(source[start:end].tobytes()) for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
+
+
+def _fault(source: NDArray[np.uint8], code: int, state: NDArray[np.int64], line: int) -> BadLine:
+    start, place, end = (int(state[i]) for i in (kernels.START, kernels.PLACE, kernels.AT))
+    content = source[start:end].tobytes().removesuffix(b"\n").removesuffix(b"\r")
+    at = place - start
+    token = TOKEN.match(content, at).group()  # type: ignore[union-attr]  # it matches the empty string too
+    in_header = b"|" not in content[:at]
+    if code == kernels.NO_BAR:
+        at = len(content)
+        message = "a '|' is expected before the features"
+    elif code == kernels.NO_NAME:
+        message = "a name is expected before ':'"
+    elif code == kernels.NEGATIVE:
+        message = f"{quoted(token)}: an importance is at least 0"
+    elif code == kernels.TOO_MANY:
+        message = f"{quoted(token)}: only a label and an importance are expected before a tag and '|'"
+    elif in_header and token == b"shared":
+        message = "examples of several lines ('shared') are not supported"
+    elif in_header and b":" in token:
+        message = f"{quoted(token)}: labels with costs or probabilities are not supported, one number is expected"
+    elif code == kernels.NOT_FINITE and content[at : at + 1] == b"|":
+        message = "the values of a feature add up to more than a float can hold"
+    else:
+        message = not_a_number(token, code)
+    return BadLine(line + int(state[kernels.LINES]) - 1, at + 1, message)

@@ -1,0 +1,247 @@
+"""`fit_file`: the bits of `fit`, whatever the file, the block and the moment of a crash."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import novikoff as nk
+from novikoff import data
+from novikoff.data import cache, sources
+from novikoff.data.options import Reading
+from novikoff.store import model as store
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*did not separate")
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    return tmp_path / "copies"
+
+
+def svmlight(path: Path, n: int = 400, d: int = 12, margin: float = 0.05, seed: int = 0) -> Path:
+    problem = data.separable(n, d, margin=margin, random_state=seed)
+    lines = (
+        f"{label:+d} " + " ".join(f"{j + 1}:{value!r}" for j, value in enumerate(row) if value)
+        for row, label in zip(problem.X.tolist(), problem.y.tolist(), strict=True)
+    )
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def bits(path: Path, n: int = 300) -> Path:
+    rng = np.random.default_rng(5)
+    X = rng.integers(0, 2, (n, 6))
+    path.write_text("".join(f"{a & b},{','.join(map(str, (a, b, *rest)))}\n" for a, b, *rest in X.tolist()))
+    return path
+
+
+def same(ours: Any, theirs: Any) -> bool:
+    """Equal but for what says where the data came from, and how many seconds it took."""
+    for model in (ours, theirs):
+        for name in ("reading_", "data_digest_"):
+            model.__dict__.pop(name, None)
+    if hasattr(ours, "trace_"):
+        ours.trace_ = theirs.trace_
+    return b"".join(store.to_parts(ours)) == b"".join(store.to_parts(theirs))
+
+
+@pytest.mark.parametrize("chunk", [1, 7, 100_000])
+@pytest.mark.parametrize(
+    "model",
+    [
+        nk.Perceptron(shuffle=True, random_state=1),
+        nk.MarginPerceptron(),
+        nk.MaxMarginClassifier(),
+        nk.LeastSquaresClassifier(),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_the_bits_of_fit(model: Any, chunk: int, tmp_path: Path, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = svmlight(tmp_path / "a.svm")
+    twin = type(model)(**model.get_params()).fit(data.read(path))
+    monkeypatch.setattr(cache, "CHUNK", chunk)
+    monkeypatch.setattr(sources, "BLOCK", 1000)
+    ours = nk.fit_file(type(model)(**model.get_params()), path, cache=place)
+    assert ours.data_digest_ == data.read(path).digest
+    assert ours.reading_["format"] == "svmlight"
+    assert same(ours, twin)
+
+
+def test_a_table_with_text_labels_categories_and_names(
+    tmp_path: Path, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "pets.csv"
+    path.write_text("weight,colour,kind\n4.5,grey,cat\n30,brown,dog\n3.5,brown,cat\n28,white,dog\n")
+    monkeypatch.setattr(cache, "CHUNK", 1)
+    ours = nk.fit_file(nk.Perceptron(), path, cache=place)
+    assert ours.feature_names_in_.tolist() == ["weight", "colour=grey", "colour=brown", "colour=white"]
+    assert ours.classes_.tolist() == ["cat", "dog"]
+    assert same(ours, nk.Perceptron().fit(data.read(path)))
+
+
+def test_dense_bits_and_weights(tmp_path: Path, place: Path) -> None:
+    path = bits(tmp_path / "bits.csv")
+    options = {"label": 0, "header": False}
+    assert same(
+        nk.fit_file(nk.MonotoneConjunction(), path, cache=place, **options),
+        nk.MonotoneConjunction().fit(data.read(path, **options)),
+    )
+    weighted = tmp_path / "a.vw"
+    weighted.write_text("1 |x a:1 b:2\n-1 3.5 |x a:-1 c\n1 |x b\n")
+    ours = nk.fit_file(nk.MaxMarginClassifier(C=1.0), weighted, cache=place)
+    assert same(ours, nk.MaxMarginClassifier(C=1.0).fit(data.read(weighted)))
+    with pytest.raises(ValueError, match="carry weights, of which Perceptron knows nothing"):
+        nk.fit_file(nk.Perceptron(), weighted, cache=place)
+
+
+class TestCopy:
+    def test_is_used_again(self, tmp_path: Path, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        path = svmlight(tmp_path / "a.svm")
+        nk.fit_file(nk.Perceptron(), path, cache=place)
+        monkeypatch.setattr(cache, "stream", None)  # a second parsing would fail
+        nk.fit_file(nk.Perceptron(), path, cache=place)
+
+    @pytest.mark.parametrize("what", ["content", "times", "replaced"])
+    def test_is_made_anew_when_the_source_has_changed(self, what: str, tmp_path: Path, place: Path) -> None:
+        path = svmlight(tmp_path / "a.svm")
+        before = path.stat()
+        nk.fit_file(nk.Perceptron(), path, cache=place)
+        other = svmlight(tmp_path / "b.svm", seed=1)
+        if what == "replaced":
+            other.replace(path)
+        else:
+            # The same size and the same time of modification; only the inode tells.
+            text = path.read_bytes()
+            path.write_bytes(text[: len(text) // 2] + text[len(text) // 2 :].replace(b"\n-1 ", b"\n+1 "))
+            if what == "times":
+                os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+        assert same(nk.fit_file(nk.Perceptron(), path, cache=place), nk.Perceptron().fit(data.read(path)))
+        assert len(list(place.iterdir())) == 1
+
+    @pytest.mark.parametrize("name", ["values", "columns", "starts", "labels", "header.json"])
+    @pytest.mark.parametrize("harm", ["cut", "gone"])
+    def test_is_made_anew_when_damaged(self, name: str, harm: str, tmp_path: Path, place: Path) -> None:
+        path = svmlight(tmp_path / "a.svm")
+        nk.fit_file(nk.Perceptron(), path, cache=place)
+        (file,) = place.glob(f"*/{name}")
+        if harm == "gone":
+            file.unlink()
+        else:
+            file.write_bytes(file.read_bytes()[:-3])
+        assert same(nk.fit_file(nk.Perceptron(), path, cache=place), nk.Perceptron().fit(data.read(path)))
+
+    def test_belongs_to_the_options(self, tmp_path: Path, place: Path) -> None:
+        path = svmlight(tmp_path / "a.svm")
+        nk.fit_file(nk.Perceptron(), path, cache=place)
+        wide = nk.fit_file(nk.Perceptron(), path, cache=place, zero_based=True)
+        assert wide.n_features_in_ == 13
+
+    def test_is_removed_when_asked_and_left_out_on_errors(self, tmp_path: Path, place: Path) -> None:
+        path = svmlight(tmp_path / "a.svm")
+        nk.fit_file(nk.Perceptron(), path, cache=place, keep_cache=False)
+        assert not list(place.iterdir())
+        path.write_text(path.read_text() + "1 2:x\n")
+        with pytest.raises(data.FormatError, match=r"a\.svm, line 401, column 5"):
+            nk.fit_file(nk.Perceptron(), path, cache=place)
+        assert not list(place.iterdir())
+
+    def test_of_a_pattern(self, tmp_path: Path, place: Path) -> None:
+        for seed in (1, 2):
+            svmlight(tmp_path / f"part-{seed}.svm", seed=seed)
+        pattern = str(tmp_path / "part-*.svm")
+        assert same(
+            nk.fit_file(nk.Perceptron(max_iter=3), pattern, cache=place),
+            nk.Perceptron(max_iter=3).fit(data.read(pattern)),
+        )
+        svmlight(tmp_path / "part-3.svm", seed=3)
+        assert len(cache.Copy(pattern, Reading(), place).open()) == 1200
+
+    def test_skipped_lines_are_kept(self, tmp_path: Path, place: Path) -> None:
+        path = svmlight(tmp_path / "a.svm")
+        path.write_text("nonsense\n" + path.read_text())
+        for _ in range(2):
+            (bad,) = cache.Copy(path, Reading(skip_bad=1), place).open().bad
+            assert bad.line == 1
+
+
+CHILD = """
+    import os, signal, sys
+    from pathlib import Path
+    import novikoff as nk
+    from novikoff import atomic, fitting
+    from novikoff.learners import linear
+    path, place, model, fatal, moment = sys.argv[1:]
+    os.fsync = lambda file: None             # a killed process loses nothing that it has written
+    fitting.SECONDS = 0.0                    # an entry at every opportunity
+    linear.BUDGET >>= 17                     # and many opportunities in every pass
+    real, count = atomic.write, 0
+    def write(target, parts):
+        global count
+        count += 1
+        if count < int(fatal):
+            return real(target, parts)
+        if moment == "before":
+            os.kill(os.getpid(), signal.SIGKILL)
+        if moment == "within":
+            def dying():
+                for k, part in enumerate(parts):
+                    yield part
+                    if k == 2:
+                        os.kill(os.getpid(), signal.SIGKILL)
+            real(target, dying())
+        real(target, parts)
+        os.kill(os.getpid(), signal.SIGKILL)
+    fitting.atomic.write = write
+    clf = eval("nk." + model)
+    nk.fit_file(clf, path, cache=place, resume=True)
+    fitting.atomic.write = real
+    nk.save(clf, place + "/model.nvk")
+"""
+
+
+SHUFFLED = "Perceptron(shuffle=True, random_state=3, max_iter=20)"
+WORST = "MarginPerceptron(order='worst', max_iter=20)"
+
+
+@pytest.mark.parametrize(("model", "moment"), [(SHUFFLED, "before"), (WORST, "within"), (SHUFFLED, "after")])
+def test_killed_again_and_again_it_ends_in_the_same_bits(model: str, moment: str, tmp_path: Path, place: Path) -> None:
+    path = svmlight(tmp_path / "a.svm", n=200, d=8, margin=0.01)
+    place.mkdir()
+    undisturbed = eval("nk." + model).fit(data.read(path))
+    codes = []
+    for fatal in (2, 40, 5, 10**9):  # the entry of the journal at which it dies
+        arguments = [str(path), str(place), model, str(fatal), moment]
+        command = [sys.executable, "-W", "ignore", "-c", textwrap.dedent(CHILD), *arguments]
+        codes.append(subprocess.run(command, capture_output=True, check=False).returncode)
+    assert codes == [-9, -9, -9, 0]
+    assert same(nk.load(place / "model.nvk"), undisturbed)
+    assert sorted(file.name for file in place.glob("*/*")) == ["columns", "header.json", "labels", "starts", "values"]
+
+
+def test_standard_input_cannot_be_resumed() -> None:
+    with pytest.raises(ValueError, match="standard input cannot be read again"):
+        nk.fit_file(nk.Perceptron(), "-", resume=True)
+
+
+def test_a_checkpoint_of_other_parameters_is_not_taken(tmp_path: Path, place: Path) -> None:
+    path = svmlight(tmp_path / "a.svm")
+    nk.fit_file(nk.Perceptron(max_iter=2), path, cache=place, resume=True)
+    assert same(
+        nk.fit_file(nk.Perceptron(at_zero="positive"), path, cache=place, resume=True),
+        nk.Perceptron(at_zero="positive").fit(data.read(path)),
+    )
+
+
+def test_the_header_of_a_copy_is_plain_json(tmp_path: Path, place: Path) -> None:
+    nk.fit_file(nk.Perceptron(), svmlight(tmp_path / "a.svm"), cache=place)
+    (header,) = place.glob("*/header.json")
+    assert json.loads(header.read_text())["shape"] == [400, 12]

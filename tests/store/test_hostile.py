@@ -1,0 +1,257 @@
+"""A file with a right SHA-256 that somebody wrote with intent: refused, or harmless."""
+
+from __future__ import annotations
+
+import json
+import random
+import tracemalloc
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from novikoff.store import InvalidModel
+from novikoff.store.container import unpack
+from novikoff.store.model import from_content, to_parts
+from tests.store.fuzz_model import exercise, parts_of, sealed
+from tests.store.zoo import ZOO, made
+
+CORPUS = Path(__file__).parent / "corpus"
+
+
+@pytest.fixture(scope="module")
+def files() -> dict[str, tuple[dict[str, Any], bytes]]:
+    """Header and body of every model."""
+    return {name: parts_of(b"".join(to_parts(made(name)))) for name in ZOO}
+
+
+def build(header: Any, body: bytes) -> Any:
+    text = header if isinstance(header, bytes) else json.dumps(header).encode()
+    return from_content(unpack(sealed(text, body)))
+
+
+def changed(header: dict[str, Any], *path: Any, to: Any) -> dict[str, Any]:
+    copy = json.loads(json.dumps(header))
+    place = copy
+    for key in path[:-1]:
+        place = place[key]
+    place[path[-1]] = to
+    return copy
+
+
+def test_the_harness_itself_gives_valid_files(files):
+    for header, body in files.values():
+        build(header, body)
+
+
+# One lie at a time -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "path", "to", "match"),
+    [
+        ("perceptron", ("features", "count"), 5, "5 columns, but 5 weights"),
+        ("perceptron", ("features", "count"), 2**60, "weights: one more is the least"),
+        ("perceptron", ("features", "count"), -1, "not counted by an integer"),
+        ("perceptron", ("features", "count"), 3, "does not exist yet has a weight"),
+        ("perceptron", ("features", "growing"), True, "grow, but have no names"),
+        ("perceptron", ("features", "names"), ["a", "b"], "4 features, but 2 names"),
+        ("perceptron-frame", ("features", "names"), ["a", "b", "c", 1.5], "not a list of strings and integers"),
+        ("perceptron-dicts", ("features", "names", 1), "w0", "same name"),
+        ("winnow", ("features", "growing"), True, "grow"),
+        ("perceptron", ("learner",), "os.system", "unknown kind, 'os.system'"),
+        ("perceptron", ("learner",), ["Perceptron"], "unknown kind"),
+        ("perceptron", ("learner",), "LeastSquares", "has no parameter"),
+        ("perceptron", ("format",), 2, "another version"),
+        ("perceptron", ("parameters", "__class__"), 1, "has no parameter '__class__'"),
+        ("perceptron", ("parameters", "max_iter"), -5, "max_iter"),
+        ("perceptron", ("parameters", "max_iter"), [1], "a parameter is a list"),
+        ("perceptron", ("parameters", "at_zero"), "up", "at_zero"),
+        ("perceptron", ("parameters",), [], "not a JSON object"),
+        ("perceptron", ("classes",), None, "needs two labels"),
+        ("perceptron", ("classes", "dtype"), "|O8", "unknown type"),
+        ("perceptron", ("classes", "dtype"), "<U999999999", "unknown type"),
+        ("perceptron", ("classes", "dtype"), "<i8", "not two values of the type"),
+        ("perceptron", ("classes", "values"), [True, True], "not two different values"),
+        ("perceptron", ("classes", "values"), [True], "not two values"),
+        ("perceptron-int8", ("classes", "values"), [3, 700], "its labels"),
+        ("perceptron-strings", ("classes", "values"), ["yes", "longer than three"], "not two different values"),
+        ("squares", ("classes",), {"dtype": "|b1", "values": [False, True]}, "has no labels"),
+        ("winnow", ("classes", "values"), [0, 2], "not 0 and 1"),
+        ("perceptron", ("state", "zero"), 2, "zero is 2: an integer from -1 to 1"),
+        ("perceptron", ("state", "unit"), True, "unit is True"),
+        ("perceptron", ("state", "mistakes"), -1, "mistakes is -1"),
+        ("perceptron", ("state", "updates"), {"int": "0x" + "f" * 5000}, "updates is a huge integer"),
+        ("perceptron", ("state", "theta"), {"float": "inf"}, "theta is inf"),
+        ("perceptron", ("state", "theta"), 0, "theta is 0: a float"),
+        ("perceptron", ("state", "theta"), {"float": "nan"}, "neither a number nor a word"),
+        ("perceptron", ("state", "radius_e"), 10**6, "radius_e"),
+        ("perceptron", ("state", "radius_m"), 0.25, "not a mantissa"),
+        ("perceptron", ("state", "lower"), None, "lower is None"),
+        ("perceptron", ("state", "stop_reason"), 5, "stop_reason is 5: text"),
+        ("perceptron", ("state", "extra"), 5, "has 'extra', which this learner does not know"),
+        ("perceptron", ("state",), {}, "state has no"),
+        ("margin", ("state", "theta"), 1.0, "not the square of the largest norm"),
+        ("perceptron", ("input",), [], "'input' is not"),
+        ("perceptron", ("producer",), 3, "who wrote it"),
+        ("perceptron", ("guarantee",), {}, "does not state"),
+        ("perceptron", ("guarantee", "mistakes"), "many", "mistakes of the wrong type"),
+        ("perceptron", ("guarantee", "bound"), {"int": "0x" + "f" * 5000}, "that no theorem gives"),
+        ("perceptron", ("guarantee", "margin"), [1.0], "not two floats"),
+        ("perceptron", ("arrays", 0, "dtype"), "|O", "not of a known type"),
+        ("perceptron", ("arrays", 0, "dtype"), "<f4", "not of a known type"),
+        ("perceptron", ("arrays", 0, "dtype"), "<i8", "array 'w' is <i8"),
+        ("perceptron", ("arrays", 0, "shape"), [2**60], "does not fit"),
+        ("perceptron", ("arrays", 0, "shape"), [2**40, 0], "does not fit"),
+        ("perceptron", ("arrays", 0, "shape"), [-1], "does not fit"),
+        ("perceptron", ("arrays", 0, "shape"), [5, 1], "of shape"),
+        ("perceptron", ("arrays", 0, "shape"), [True], "does not fit"),
+        ("perceptron", ("arrays", 0, "shape"), [], "does not fit"),
+        ("perceptron", ("arrays", 0, "shape"), [1] * 40, "does not fit"),
+        ("perceptron", ("arrays", 0, "offset"), 64, "not where it should be"),
+        ("perceptron", ("arrays", 1, "offset"), 0, "not where it should be"),
+        ("perceptron", ("arrays", 1, "name"), "w", "no name of its own"),
+        ("perceptron", ("arrays", 1, "name"), "other", "no array 'history'"),
+        ("perceptron", ("arrays",), {}, "no list of arrays"),
+        ("perceptron", ("arrays",), [], "something after the last array"),
+        ("perceptron-generator", ("parameters", "random_state", "RandomState", "position"), 625, "position is 625"),
+        ("perceptron-generator", ("parameters", "random_state", "RandomState", "gauss"), "x", "gauss"),
+        ("perceptron-generator", ("parameters", "random_state"), None, "has 'random_state'"),
+        ("perceptron", ("parameters", "random_state"), {"RandomState": {"position": 1, "gauss": None}}, "array 'key'"),
+        ("max-margin", ("state", "proof_shape"), [40, 5], "data of another shape"),
+        ("max-margin", ("state", "proof_w"), [0] * 5, "is zero"),
+        ("max-margin", ("state", "proof_w"), [1], "list of 5 integers"),
+        ("max-margin", ("state", "proof_closest"), 40, "proof_closest"),
+        ("max-margin", ("state", "margin_lower"), 0.0, "not positive and finite"),
+        ("max-margin", ("state", "proof_radius"), 0.0, "radius of its certificate"),
+        ("max-margin", ("state", "proof_positive"), None, "no positive label"),
+        ("squares-newton", ("features", "count"), 3, "array 'w'"),
+        ("squares-newton", ("state", "stream_method"), "gd", "streams by no known method"),
+        ("squares-newton", ("state", "stream_method"), "sgd", "array 'stream_inverse'"),
+        ("squares-stream", ("state", "stream_method"), "newton-sgd", "array 'stream_inverse'"),
+        ("squares-stream", ("state", "stream_steps"), -1, "stream_steps"),
+        ("squares", ("state", "method"), "magic", "no known method"),
+        ("winnow", ("features", "count"), 7, "not those of its columns"),
+        ("winnow", ("features", "count"), 2**50, "not those of its columns"),
+        ("winnow", ("state", "up"), 1.0, "not those of Winnow"),
+        ("winnow", ("state", "up"), 1e308, "not those of Winnow|overflow"),
+        ("winnow", ("state", "threshold"), 1e-3, "a weight is not between"),
+        ("winnow", ("state", "rounds"), 1, "mistakes is"),
+        ("conjunction", ("features", "count"), 2**40, "not those of its columns"),
+        ("conjunction", ("state", "rounds"), 6, "round that was not played"),
+        ("kdnf", ("state", "k"), 10**6, "terms are not those"),
+        ("kdnf", ("state", "k"), 1, "terms are not those"),
+        ("kdnf", ("features", "count"), 2**40, "terms are not those"),
+        ("kdnf", ("features", "count"), 0, "terms are not those"),
+    ],
+)
+def test_a_lie_has_its_sentence(files, name, path, to, match):
+    header, body = files[name]
+    with pytest.raises(InvalidModel, match=match):
+        build(changed(header, *path, to=to), body)
+
+
+@pytest.mark.parametrize(
+    ("text", "match"),
+    [
+        (b"", "not JSON"),
+        (b"[]", "not a JSON object"),
+        (b"\xff\xfe", "not JSON"),
+        (b'{"format": 1, "format": 1}', "the same key twice"),
+        (b'{"a": NaN}', "NaN, which is not JSON"),
+        (b'{"a": -Infinity}', "-Infinity, which is not JSON"),
+        (b'{"a": 1e999}', "not a float64"),
+        (b'{"a": ' + b"9" * 10000 + b"}", "not JSON"),
+        (b"[" * 200_000, "nested too deeply"),
+        (b'{"a":' * 200_000, "nested too deeply"),
+        (b'{"a": 1} x', "not JSON"),
+    ],
+)
+def test_bad_json_has_its_sentence(text, match):
+    with pytest.raises(InvalidModel, match=match):
+        build(text, b"")
+
+
+def test_array_contents_are_checked(files):
+    def refused(name: str, array: str, place: int, value: bytes, match: str) -> None:
+        header, body = files[name]
+        entry = next(entry for entry in header["arrays"] if entry["name"] == array)
+        at = entry["offset"] + place
+        with pytest.raises(InvalidModel, match=match):
+            build(header, body[:at] + value + body[at + len(value) :])
+
+    nan, large = np.float64(np.nan).tobytes(), np.int64(10**6).tobytes()
+    refused("perceptron", "w", 8, nan, "not finite")
+    refused("perceptron", "w", 40, b"\1", "between the arrays")
+    refused("winnow", "w", 0, nan, "not between")
+    refused("winnow", "w", 0, np.float64(-1).tobytes(), "not between")
+    refused("conjunction", "removed", 0, large, "round that was not played")
+    refused("conjunction", "negative_rounds", 0, large, "round that was not played")
+    refused("conjunction", "negatives", 1, b"\xff", "do not exist")
+    refused("conjunction", "negatives", 0, b"\0\0", "no false literal left")
+    refused("max-margin", "proof_rows", 0, large, "rows that do not exist")
+
+
+def test_nothing_is_allocated_for_what_a_header_says(files):
+    header, body = files["kdnf"]
+    tracemalloc.start()
+    try:
+        for shape in ([2**60], [1, 2**60], [2**31, 2**31]):
+            with pytest.raises(InvalidModel):
+                build(changed(header, "arrays", 0, "shape", to=shape), body)
+        for count in (2**24, 2**40, 2**60):
+            for name in ("kdnf", "winnow", "conjunction", "squares-newton", "perceptron"):
+                with pytest.raises(InvalidModel):
+                    build(changed(files[name][0], "features", "count", to=count), files[name][1])
+        assert tracemalloc.get_traced_memory()[1] < 5e6
+    finally:
+        tracemalloc.stop()
+
+
+# Many at random ----------------------------------------------------------------------------------
+
+INTERESTING = [
+    None, True, False, 0, 1, -1, 2, 3, 7, 63, 64, 2**31, 2**53, 2**63, -(2**63), 0.0, -0.0, 0.5, 1.0, 1e308, 5e-324,
+    "", "auto", "<f8", "<i8", "|u1", "newton-sgd", "sgd", "Perceptron", "KDNF", [], [0], [1, 2], {}, {"float": "inf"},
+    {"float": "-inf"}, {"int": "0x20000000000000"}, {"int": "-0x1"},
+]  # fmt: skip
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    entries = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    return [found for key, entry in entries for found in [(*path, key), *places(entry, (*path, key))]]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_two_thousand_random_lies_do_no_harm(files, seed):
+    rng = random.Random(seed)
+    names = sorted(files)
+    built = 0
+    for _ in range(500):
+        header, body = files[rng.choice(names)]
+        for _ in range(rng.choice((1, 1, 2))):
+            if rng.random() < 0.4 and body:
+                at = rng.randrange(len(body))
+                size = rng.choice((1, 8))
+                body = (body[:at] + rng.randbytes(size) + body[at + size :])[: len(body)]
+            else:
+                header = changed(header, *rng.choice(places(header)), to=rng.choice(INTERESTING))
+        try:
+            model = build(header, body)
+        except InvalidModel:
+            continue
+        built += 1
+        exercise(model)
+    assert built > 20  # some lies are harmless: counts, parameters, weights
+
+
+@pytest.mark.parametrize("path", sorted(CORPUS.iterdir()), ids=lambda path: path.name)
+def test_what_fuzzing_found_does_no_harm(path):
+    data = path.read_bytes()
+    text, _, body = data.partition(b"\0")
+    try:
+        model = build(text, body)
+    except InvalidModel:
+        return
+    exercise(model)
