@@ -47,13 +47,15 @@ class Transcript:
     bound : int or None
         The most mistakes that the theorem allows: the learner's own bound where it has one, that of
         the witness for a linear learner, else None.
-    updates : int or None
-        For a linear learner.
+    updates, update_rounds : int and list of int, or None
+        For a linear learner: how many, and in which rounds.
     norm_sq, inner, potential : list of float
         After each update: ||w||^2; and with a witness (taken at length 1) <w,w*> and <w,w*>/||w||.
     radius, margin : float or None
         R and the witness's gamma over the stream, rows as learned from. ``radius_sq`` and ``margin_sq``
         are exact; gamma <= 0 means that the witness does not separate the stream (``margin_sq`` is then 0).
+    threshold, start_sq : Fraction or None
+        With a witness: the learner's theta at the end (0 but for a margin learner), and ||w||^2 before the first round.
     inequalities_held : bool or None
         Did every update add at least gamma to <w,w*>, and at most ||x||^2 + 2 theta to ||w||^2? Checked in
         rationals on a w that is carried exactly. None without a witness that separates the stream.
@@ -76,6 +78,9 @@ class Transcript:
     margin: float | None = None
     inequalities_held: bool | None = None
     exact: bool | None = None
+    update_rounds: list[int] | None = None
+    threshold: Fraction | None = None
+    start_sq: Fraction | None = None
 
     def __str__(self) -> str:
         allowed = "" if self.bound is None else f"; the theorem allows {self.bound:,}"
@@ -124,7 +129,7 @@ def play(
             wrong.append(rounds)
         learner.learn_one(x, y)
         if follower:
-            follower.see(x, int(truth))
+            follower.see(x, int(truth), rounds)
         rounds += 1
     own = getattr(learner, "bound", None)
     known = {} if follower is None else follower.report()
@@ -141,7 +146,7 @@ class _Follower:
         self._given = witness
         self._witness: Exact | None = None
         self._updates = self._count()
-        self.updates = 0
+        self.update_rounds: list[int] = []
         self.norm_sq: list[float] = []
         self.inner: list[float] = []
         self.potential: list[float] = []
@@ -165,11 +170,12 @@ class _Follower:
     def _theta(self) -> Fraction:
         return Fraction(float(getattr(self._learner, "threshold_", 0.0)))
 
-    def see(self, x: Any, y: int) -> None:
-        """After the learner has learned (x, y)."""
+    def see(self, x: Any, y: int, at: int) -> None:
+        """After the learner has learned (x, y) in round ``at``."""
         updated = self._count() > self._updates
         self._updates = self._count()
-        self.updates += updated
+        if updated:
+            self.update_rounds.append(at)
         if self._given is None:
             if updated:
                 self.norm_sq.append(sum(a * a for a in self._learner.weights().values()))
@@ -224,7 +230,11 @@ class _Follower:
 
     def report(self) -> dict[str, Any]:
         """The fields of a `Transcript`."""
-        known: dict[str, Any] = {"updates": self.updates, "norm_sq": self.norm_sq}
+        known: dict[str, Any] = {
+            "updates": len(self.update_rounds),
+            "update_rounds": self.update_rounds,
+            "norm_sq": self.norm_sq,
+        }
         if self._witness is None or self._worst is None:
             return known
         length_sq = sum((a * a for a in self._witness.values()), Fraction(0))
@@ -242,6 +252,8 @@ class _Follower:
             if separates
             else None,
             exact=self._exact,
+            threshold=self._theta(),
+            start_sq=self._start,
         )
         if separates:
             known["bound"] = (

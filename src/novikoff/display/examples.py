@@ -1,0 +1,64 @@
+"""The examples of a picture: rows, signs, and what the two classes are called."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff import inputs
+from novikoff.certify import Proof
+from novikoff.certify.certificate import digest, matrix_digest
+
+
+class Examples(NamedTuple):
+    X: Any  # a float array or a CSR matrix, n x d
+    signs: NDArray[np.int8]
+    names: tuple[str, str]  # of the classes with the signs -1 and +1
+    columns: tuple[str, ...]
+
+    def dense(self, rows: NDArray[Any] | None = None) -> NDArray[np.float64]:
+        X = self.X if rows is None else self.X[rows]
+        return np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=np.float64)
+
+
+def read(X: Any, y: Any, classes: NDArray[Any] | None = None) -> Examples:
+    """Examples of two classes."""
+    X, columns = inputs.plain_matrix(X)
+    inputs.check_rows(X, columns)
+    labels, signs = inputs.two_classes(y, X.shape[0], classes)
+    return Examples(X, signs, (_name(labels[0]), _name(labels[1])), _columns(columns, X.shape[1]))
+
+
+def read_for(proof: Proof, X: Any, y: Any) -> Examples:
+    """The examples that a certificate is about; with more than two labels, the rest are one class."""
+    about = proof.about
+    X, columns = inputs.plain_matrix(X)
+    if X.shape != (about.n, about.d):
+        raise ValueError(f"the certificate is about {about.n} rows and {about.d} columns, but X has shape {X.shape}")
+    labels = np.asarray(y)
+    positive = labels == about.positive
+    if np.any(positive):
+        others = np.unique(labels[~positive])
+        names = (_name(others[0]) if len(others) == 1 else f"not {_name(about.positive)}", _name(about.positive))
+        signs = np.where(positive, np.int8(1), np.int8(-1))
+    else:
+        pair, signs = inputs.two_classes(y, X.shape[0])
+        names = (_name(pair[0]), _name(pair[1]))
+    if len(signs) != about.n or digest(_digest(X, about.constant), signs) != about.digest:
+        raise ValueError("these are not the data of the certificate: its digest is another one")
+    return Examples(X, signs, names, _columns(columns, X.shape[1]))
+
+
+def _digest(X: Any, constant: float) -> bytes:
+    return matrix_digest(inputs.as_rows(X, constant, False), *X.shape)
+
+
+def _name(label: Any) -> str:
+    plain = inputs.item(label)
+    return str(plain) if isinstance(plain, str) else str(plain).replace("-", "−")
+
+
+def _columns(names: Any, d: int) -> tuple[str, ...]:
+    return tuple(f"$x_{{{j + 1}}}$" for j in range(min(d, 3))) if names is None else tuple(map(str, names))
