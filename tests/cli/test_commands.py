@@ -120,11 +120,11 @@ def test_more_classes_get_a_file_each(files):
     [
         ("absent.csv", None, "no such file"),
         ("bad.csv", "1,2,a\n1,x,b\n", "bad.csv, line 2"),
-        ("ragged.csv", "1,2,a\n1,b\n", "ragged.csv, line 2: 2 columns, but 3 before it"),
+        ("ragged.csv", "1,2,a\n1,b\n", "ragged.csv, line 2, column 3: 2 cells, but 3 are expected"),
         ("empty.csv", "", "no examples"),
-        ("latin.csv", b"1,\xff\n2,a\n", "latin.csv is not text in UTF-8"),
-        ("nan.csv", "1,nan,a\n1,2,b\n", "row 0, column 1"),
-        ("bad.svm", "hello world\n", "svmlight"),
+        ("latin.csv", b"1,\xff\n2,a\n", "latin.csv, line 1, column 2: the text is not in UTF-8"),
+        ("nan.csv", "1,nan,a\n1,2,b\n", "nan.csv, line 1, column 2: the value is missing"),
+        ("bad.svm", "hello world\n", "bad.svm, line 1, column 1: 'hello' is not a number"),
         ("one.csv", "1,a\n2,a\n", "one class"),
     ],
 )

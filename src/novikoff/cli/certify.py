@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -12,35 +11,30 @@ from urllib.parse import quote
 
 from novikoff.certify import NotSeparable, Proof, Separable, Undecided, certify
 from novikoff.certify.verify import InvalidCertificate, verify
-from novikoff.data.files import read
-
-SEPARABLE, ERROR, NOT_SEPARABLE, UNDECIDED = 0, 1, 10, 11
+from novikoff.cli.options import ERROR, GOOD, NOT_SEPARABLE, UNDECIDED, report_skipped, tell
+from novikoff.data import read
 
 
 def certify_file(
-    data: Path,
+    data: str,
     output: Path | None,
     gap: float,
     intercept: bool,
     max_seconds: float | None,
+    reading: dict[str, Any],
     *,
     as_json: bool,
     quiet: bool,
 ) -> int:
-    try:
-        X, y = read(data)
-        verbose = 0 if quiet else 1
-        found = certify(X, y, gap, fit_intercept=intercept, max_seconds=max_seconds, verbose=verbose)
-        proofs = found if isinstance(found, dict) else {"": found}
-        for label, proof in proofs.items():
-            if output and not isinstance(proof, Undecided):
-                proof.save(
-                    output.with_stem(f"{output.stem}-{quote(str(label), safe='')}")
-                    if isinstance(found, dict)
-                    else output
-                )
-    except (ValueError, OSError) as error:
-        return _fail(error)
+    examples = read(data, **reading)
+    report_skipped(examples.bad)
+    verbose = 0 if quiet else 1
+    found = certify(examples, gap=gap, fit_intercept=intercept, max_seconds=max_seconds, verbose=verbose)
+    proofs = found if isinstance(found, dict) else {"": found}
+    for label, proof in proofs.items():
+        if output and not isinstance(proof, Undecided):
+            named = output.with_stem(f"{output.stem}-{quote(str(label), safe='')}")
+            proof.save(named if isinstance(found, dict) else output)
     if as_json:
         records = {str(label): _record(proof) for label, proof in proofs.items()}
         print(json.dumps(records if isinstance(found, dict) else records[""]))
@@ -49,18 +43,17 @@ def certify_file(
             print(f"{label} against the rest:\n{proof}\n" if isinstance(found, dict) else proof)
     if any(isinstance(proof, Undecided) for proof in proofs.values()):
         return UNDECIDED
-    return NOT_SEPARABLE if any(isinstance(proof, NotSeparable) for proof in proofs.values()) else SEPARABLE
+    return NOT_SEPARABLE if any(isinstance(proof, NotSeparable) for proof in proofs.values()) else GOOD
 
 
-def verify_file(proof: Path, data: Path, *, as_json: bool) -> int:
+def verify_file(proof: Path, data: str, reading: dict[str, Any], *, as_json: bool) -> int:
     try:
-        verified = verify(proof, *read(data))
+        verified = verify(proof, read(data, **reading))
     except InvalidCertificate as error:
-        return _fail(f"{proof} is refused: {error}")
-    except (ValueError, OSError) as error:
-        return _fail(error)
+        tell(f"{proof} is refused: {error}")
+        return ERROR
     print(json.dumps(asdict(verified)) if as_json else f"Valid. {verified}")
-    return SEPARABLE
+    return GOOD
 
 
 def _record(proof: Proof) -> dict[str, Any]:
@@ -79,8 +72,3 @@ def _record(proof: Proof) -> dict[str, Any]:
     elif isinstance(proof, Undecided):
         record |= {"margin": [end if math.isfinite(end) else None for end in proof.margin], "why": proof.why}
     return record
-
-
-def _fail(error: Exception | str) -> int:
-    print(f"novikoff: {error}", file=sys.stderr)
-    return ERROR

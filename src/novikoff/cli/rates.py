@@ -7,12 +7,13 @@ import sys
 from pathlib import Path
 
 from novikoff.descent.rates import rates
+from novikoff.display.rates import RatesDisplay
 
 
 def run(plot: Path | None, seeds: int, *, as_json: bool) -> int:
     if plot is not None:
         try:
-            from novikoff.display.rates import draw
+            from matplotlib.figure import Figure
         except ImportError:
             print("novikoff: a plot needs matplotlib: pip install 'novikoff[plots]'", file=sys.stderr)
             return 1
@@ -35,7 +36,9 @@ def run(plot: Path | None, seeds: int, *, as_json: bool) -> int:
         print(found)
     if plot is not None:
         try:
-            draw(found, plot)
+            RatesDisplay.from_rates(found, ax=Figure(figsize=(16, 7), layout="constrained")).figure_.savefig(
+                plot, dpi=120
+            )
         except (OSError, ValueError) as error:
             print(f"novikoff: {error}", file=sys.stderr)
             return 1

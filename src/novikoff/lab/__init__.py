@@ -1,0 +1,1 @@
+"""The page in the browser: place points, step, and watch the proof. It draws what the library computes."""

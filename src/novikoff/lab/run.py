@@ -1,0 +1,287 @@
+"""A run of a learner as the page draws it: every update, the certificate, and the curves of the proof."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import cache
+from typing import NamedTuple
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff import inputs
+from novikoff.certify import NotSeparable, Separable, Undecided
+from novikoff.certify.prove import Question, prove
+from novikoff.kernels.decide import MISTAKE, UPDATE
+from novikoff.kernels.loops import learn_dense64
+from novikoff.lab import words
+from novikoff.lab.experiment import Experiment
+from novikoff.learners.linear import BadRowError, LinearLearner
+from novikoff.theory import update_bound
+
+Vector = NDArray[np.float64]
+Signs = NDArray[np.int8]
+
+ENOUGH = 1500  # updates after which no new pass begins; a pass has at most as many as there are points
+FOREVER = 60  # the same where no separator exists
+MOST_ROUNDS = 300_000
+GAP, SECONDS = 1e-6, 1.0  # of a certificate
+FAR = 96  # intervals of the curves that run on to the crossing
+
+
+class Update(NamedTuple):
+    """A round in which w changed."""
+
+    row: int
+    round: int  # from 1; under "first" and "worst" the search
+    turn: int  # the pass, from 1
+    mistake: bool
+    w: list[float]  # afterwards, the constant coordinate last
+
+
+class History(NamedTuple):
+    updates: list[Update]
+    rounds: int
+    passes: int
+    finished: bool  # the last pass found nothing to update
+    theta: float
+
+
+class Witness(msgspec.Struct, frozen=True):
+    """A separator with (nearly) the best margin."""
+
+    w: list[float]  # of length 1, the constant coordinate last
+    margin: float  # gamma, of rows as learned from
+    band: float | None  # |<w,(x,1)>| of the nearest point in the plane of the page; None on the sphere
+    support: list[int]  # the rows that prove that no margin is larger
+
+
+class Obstacle(msgspec.Struct, frozen=True):
+    """Why there is no separator: the weighted sum of y x over these rows is exactly zero."""
+
+    rows: list[int]
+    weights: list[float]  # of sum 1 in each class, if the hulls meet; else of sum 1
+    point: list[float] | None  # where the hulls of the two classes meet; None: 0 is in the hull of the y x
+
+
+class Curves(msgspec.Struct, frozen=True):
+    """After t updates: floor <= inner <= norm <= roof, and norm_sq <= ceiling."""
+
+    t: list[int]
+    norm_sq: list[float]
+    ceiling: list[float]
+    norm: list[float]
+    roof: list[float]
+    floor: list[float] | None
+    inner: list[float] | None
+    cosine: list[float] | None
+    far: tuple[list[float], list[float], list[float]] | None  # t, floor and roof as far as they cross
+
+
+class Run(msgspec.Struct, frozen=True):
+    """The transcript."""
+
+    verdict: str
+    proof: list[str]
+    witness: Witness | None
+    obstacle: Obstacle | None
+    radius: float
+    theta: float
+    bound: str | None  # the most updates that the theorem allows
+    mistakes: int
+    finished: bool
+    summary: str
+    start: str
+    row: list[int]  # of each update
+    round: list[int]
+    turn: list[int]
+    mistake: list[bool]
+    product: list[float]  # y<w,x> before the update
+    w: list[list[float]]  # one more than updates: it begins at 0
+    steps: list[words.Step]
+    curves: Curves
+
+
+def run(experiment: Experiment) -> Run:
+    """Learn from the points, update by update, and certify them."""
+    X, y = experiment.rows()
+    rows, norms = as_learned(experiment, X, y)
+    proof = certificate(experiment, X, y, norms)
+    history = learn(experiment, X, y, FOREVER if isinstance(proof, NotSeparable) else ENOUGH)
+    radius = 1.0 if experiment.scale == "sphere" else float(norms.max())
+    unit = radius if experiment.scale == "ball" else 1.0  # dividing rows by R divides w by R
+    scaled = rows / unit
+    path = np.array([[0.0] * rows.shape[1], *(update.w for update in history.updates)]) / unit
+    chosen = np.array([update.row for update in history.updates], dtype=np.int64)
+    signed = scaled[chosen] * y[chosen, None]
+    product = np.einsum("ij,ij->i", path[:-1], signed)
+    theta = history.theta / unit**2
+    witness = _witness(experiment, proof, unit) if isinstance(proof, Separable) else None
+    allowed = None
+    if isinstance(proof, Separable):
+        lower = Fraction(proof.margin[0])
+        allowed = update_bound(Fraction(proof.radius) ** 2, lower**2, Fraction(history.theta))
+    curves = _curves(path, radius / unit, theta, witness, allowed)
+    mistakes = sum(update.mistake for update in history.updates)
+    told = words.Told(experiment, radius / unit, theta, witness.margin if witness else None, allowed)
+    obstacle = _obstacle(proof, X, rows, y) if isinstance(proof, NotSeparable) else None
+    if isinstance(proof, Separable):
+        lines = words.separable(told, proof)
+    elif isinstance(proof, NotSeparable):
+        lines = words.not_separable(told, proof, obstacle.point if obstacle else None)
+    else:
+        lines = str(proof).splitlines()
+    return Run(
+        verdict=proof.verdict,
+        proof=lines,
+        witness=witness,
+        obstacle=obstacle,
+        radius=radius / unit,
+        theta=theta,
+        bound=None if allowed is None else f"{allowed:,}",
+        mistakes=mistakes,
+        finished=history.finished,
+        summary=words.summary(told, history.finished, mistakes, len(chosen), history.passes, proof.verdict),
+        start=words.start(told),
+        row=chosen.tolist(),
+        round=[update.round for update in history.updates],
+        turn=[update.turn for update in history.updates],
+        mistake=[update.mistake for update in history.updates],
+        product=product.tolist(),
+        w=path.tolist(),
+        steps=words.steps(told, history.updates, y, product, np.einsum("ij,ij->i", signed, signed), curves),
+        curves=curves,
+    )
+
+
+def as_learned(experiment: Experiment, X: Vector, y: Signs) -> tuple[Vector, Vector]:
+    """The rows that enter the products, with their constant, and the norms that they had before any scaling."""
+    unit = experiment.scale == "sphere"
+    learner = LinearLearner(experiment.rule, X.shape[1], experiment.constant, unit=unit)
+    rows = inputs.as_rows(X, *learner.geometry)
+    try:
+        learner.hardest(rows, y)
+    except BadRowError as bad:
+        raise inputs.row_error(bad.code, X, bad.row, None) from None
+    norms = np.asarray(rows.norm)
+    if unit:
+        return inputs.on_the_sphere(X, norms, experiment.constant), norms
+    return np.column_stack([X, np.full(len(X), experiment.constant)]), norms
+
+
+def certificate(experiment: Experiment, X: Vector, y: Signs, norms: Vector) -> Separable | NotSeparable | Undecided:
+    """Is there a separator of the rows as learned from?"""
+    constant = experiment.constant
+    if experiment.scale == "sphere":
+        X, constant = inputs.on_the_sphere(X, norms, constant), 0.0
+    load()
+    proof = prove(X, y, 1, Question(GAP, constant, max_seconds=SECONDS))[1]
+    assert isinstance(proof, Separable | NotSeparable | Undecided)
+    return proof
+
+
+@cache
+def load() -> None:
+    """Compile, or read from the cache, what certificates need: it must not count as time spent on the first one."""
+    square = np.array([[1.0, 1.0], [-1.0, 1.0], [-1.0, -1.0], [1.0, -1.0]])
+    for constant in (0.0, 1.0):
+        for signs in ([1, 1, -1, -1], [1, -1, 1, -1]):
+            prove(square + 0.3, np.array(signs, dtype=np.int8), 1, Question(GAP, constant))
+
+
+def learn(experiment: Experiment, X: Vector, y: Signs, enough: int) -> History:
+    """Every update of a run that `fit` would make, with w after it."""
+    learner = LinearLearner(experiment.rule, X.shape[1], experiment.constant, unit=experiment.scale == "sphere")
+    if experiment.order in ("first", "worst"):
+        found = learner.run(inputs.as_rows(X, *learner.geometry), y, experiment.order, enough, None, None)
+        # The search has seen every row first, so theta was that of the data from the beginning.
+        rule = experiment.rule._replace(theta=learner.theta, auto=False)
+        learner = LinearLearner(rule, X.shape[1], experiment.constant, unit=experiment.scale == "sphere")
+        turns: Iterator[NDArray[np.int64]] = (np.array([row]) for row in found.history if row >= 0)
+        updates, rounds, passes, _ = _follow(learner, X, y, turns, enough)
+        return History(updates, rounds, passes + found.separated, found.separated, learner.theta)
+    return History(*_follow(learner, X, y, _passes(experiment, len(y)), enough), learner.theta)
+
+
+def _passes(experiment: Experiment, n: int) -> Iterator[NDArray[np.int64]]:
+    rng = np.random.RandomState(experiment.seed) if experiment.order == "shuffled" else None
+    while True:
+        yield rng.permutation(n) if rng else np.arange(n)
+
+
+def _follow(
+    learner: LinearLearner, X: Vector, y: Signs, turns: Iterator[NDArray[np.int64]], enough: int
+) -> tuple[list[Update], int, int, bool]:
+    """Show the learner pass after pass; its updates, the rounds and passes, and whether the last pass was clean."""
+    learn_one = learn_dense64()
+    signs = [int(sign) for sign in y]
+    updates: list[Update] = []
+    rounds = 0
+    for turn, rows in enumerate(turns, 1):
+        before = len(updates)
+        for row in rows.tolist():
+            rounds += 1
+            verdict = learn_one(X[row], signs[row], learner.w, learner.state)
+            if verdict < 0:
+                raise inputs.row_error(verdict, X, row, None)
+            if verdict & UPDATE:
+                updates.append(Update(row, rounds, turn, bool(verdict & MISTAKE), learner.w.tolist()))
+        if len(updates) == before:
+            return updates, rounds, turn, True
+        if len(updates) >= enough or rounds >= MOST_ROUNDS:
+            return updates, rounds, turn, False
+    return updates, rounds, len(updates), False
+
+
+def _witness(experiment: Experiment, proof: Separable, unit: float) -> Witness:
+    w = np.append(proof.coef, proof.last)
+    if experiment.scale == "sphere":
+        w = w[:-1]  # the rows on the sphere carry their own constant
+    w = w / np.linalg.norm(w)
+    gamma = proof.margin[0]
+    return Witness(
+        w=w.tolist(),
+        margin=gamma / unit,
+        band=None if experiment.scale == "sphere" else gamma,
+        support=proof.rows.tolist(),
+    )
+
+
+def _obstacle(proof: NotSeparable, X: Vector, rows: Vector, y: Signs) -> Obstacle:
+    most = max(proof.weights)
+    share = np.array([float(Fraction(weight, most)) for weight in proof.weights])
+    used = rows[proof.rows]
+    last = used[:, -1]
+    plus = y[proof.rows] > 0
+    point = None
+    if last.all() and plus.any() and not plus.all():
+        # Coordinate d + 1 of the sum is zero, too: both classes have the same weight, and the same mean.
+        share *= last
+        share = np.where(plus, share / share[plus].sum(), share / share[~plus].sum())
+        point = (share[plus] @ X[proof.rows][plus]).tolist()
+    else:
+        share /= share.sum()
+    return Obstacle(proof.rows.tolist(), share.tolist(), point)
+
+
+def _curves(path: Vector, radius: float, theta: float, witness: Witness | None, allowed: int | None) -> Curves:
+    t = np.arange(len(path))
+    norm_sq = np.einsum("ij,ij->i", path, path)
+    norm = np.sqrt(norm_sq)
+    gain = radius**2 + 2 * theta
+    roof = np.sqrt(gain * t)
+    floor = inner = cosine = far = None
+    if witness is not None and allowed is not None:
+        along = path @ np.array(witness.w)
+        floor, inner = (witness.margin * t).tolist(), along.tolist()
+        cosine = np.divide(along, norm, out=np.zeros(len(t)), where=norm > 0).tolist()
+        crossing = gain / witness.margin**2
+        if math.isfinite(crossing):
+            steps = np.linspace(0.0, 1.08 * max(crossing, t[-1]), FAR + 1)
+            far = steps.tolist(), (witness.margin * steps).tolist(), np.sqrt(gain * steps).tolist()
+    return Curves(
+        t.tolist(), norm_sq.tolist(), (gain * t).tolist(), norm.tolist(), roof.tolist(), floor, inner, cosine, far
+    )

@@ -1,0 +1,177 @@
+"""The proof in words and symbols, with the numbers of one step. Numbers are shown to four digits."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.certify import NotSeparable, Separable
+from novikoff.lab.experiment import Experiment
+
+if TYPE_CHECKING:
+    from novikoff.lab.run import Curves, Update
+
+
+class Told(NamedTuple):
+    """What every sentence of a run speaks of."""
+
+    experiment: Experiment
+    radius: float
+    theta: float
+    margin: float | None
+    allowed: int | None
+
+    @property
+    def noun(self) -> str:
+        return "mistake" if self.experiment.learner == "perceptron" else "update"
+
+
+class Step(msgspec.Struct, frozen=True):
+    """One update in words."""
+
+    title: str
+    why: str
+    ceiling: str
+    floor: str | None
+    squeeze: str | None
+
+
+def number(value: float) -> str:
+    return f"{value:.4g}".replace("-", "−")
+
+
+def term(value: float) -> str:
+    """The same with its sign as an operator."""
+    return f"− {number(-value)}" if value < 0 else f"+ {number(value)}"
+
+
+def plural(count: int, noun: str, plural: str = "") -> str:
+    return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
+
+
+def start(told: Told) -> str:
+    convention = {
+        "mistake": "so ⟨w,x⟩ = 0 for every point, which counts as a mistake",
+        "positive": "so ⟨w,x⟩ = 0 for every point, which predicts +",
+        "negative": "so ⟨w,x⟩ = 0 for every point, which predicts −",
+    }[told.experiment.at_zero]
+    return f"Start: w = 0, {convention}."
+
+
+def listed(rows: list[int]) -> str:
+    """Point 3; or: Points 1, 4 and 9. The page counts from 1."""
+    names = [str(row + 1) for row in rows]
+    if len(names) == 1:
+        return f"Point {names[0]}"
+    shown = names if len(names) <= 6 else [*names[:5], f"{len(names) - 5} more"]
+    return f"Points {', '.join(shown[:-1])} and {shown[-1]}"
+
+
+def separable(told: Told, proof: Separable) -> list[str]:
+    """What the certificate proves, in terms of the page."""
+    experiment, n = told.experiment, proof.about.n
+    included = ", the constant coordinate included" if experiment.intercept else ""
+    lines = [
+        f"Separable: all {n} points can be on their sides.",
+        f"The best margin is γ = {number(told.margin or 0.0)}, with R = {number(told.radius)}{included}.",
+    ]
+    if experiment.intercept and experiment.scale != "sphere" and len(experiment.points[0]) > 1:
+        lines.append(f"In the picture the nearest point is {number(proof.euclidean_margin)} away from the best line.")
+    learner = "a Perceptron makes" if told.noun == "mistake" else "this learner makes"
+    lines.append(f"So {learner} at most {told.allowed:,} {told.noun}s on these points, in any order.")
+    lines.append(f"{listed(sorted(proof.rows.tolist()))} prove{'s' * (len(proof.rows) == 1)} that no margin is larger.")
+    return lines
+
+
+def not_separable(told: Told, proof: NotSeparable, point: list[float] | None) -> list[str]:
+    """Why there is no separator, in terms of the page."""
+    rows = proof.rows.tolist()
+    lines = ["Not separable: nothing puts every point on its side."]
+    if proof.contradiction:
+        lines.append(f"{listed(rows)} are the same point with different labels.")
+    elif point is not None:
+        plus, minus = ([row for row in rows if told.experiment.labels[row] == sign] for sign in (1, -1))
+        place = ", ".join(map(number, point))
+        lines.append(
+            f"{listed(plus)} (+) and {listed(minus).lower()} (−) have the same mean ({place}) under the weights shown: "
+            "the hulls of the two classes meet, exactly."
+        )
+    else:
+        lines.append(
+            f"{listed(rows)}, with the weights shown: the sum of weight · y · x is exactly 0, so whatever w is, one of "
+            "them has y⟨w,x⟩ ≤ 0."
+        )
+    if proof.weak is not None:
+        lines.append("Some w has y⟨w,x⟩ ≥ 0 on every point: only points at zero are in the way.")
+    if proof.at_zero_positive:
+        lines.append("If ⟨w,x⟩ = 0 predicts +, that w makes no mistake.")
+    return lines
+
+
+def steps(
+    told: Told,
+    updates: list[Update],
+    y: NDArray[np.int8],
+    products: NDArray[np.float64],
+    squares: NDArray[np.float64],
+    curves: Curves,
+) -> list[Step]:
+    """Why each update happened, and what it did to the two quantities of the proof."""
+    searching = told.experiment.order in ("first", "worst")
+    radius_sq, theta = told.radius**2, told.theta
+    R2, known = number(radius_sq), told.margin is not None
+    gamma = number(told.margin or 0.0)
+    out: list[Step] = []
+    for t, (update, m, q) in enumerate(zip(updates, products.tolist(), squares.tolist(), strict=True), 1):
+        sign = "+" if y[update.row] > 0 else "−"
+        place = f"search {update.round}" if searching else f"round {update.round:,}, pass {update.turn}"
+        before, after = curves.norm_sq[t - 1], curves.norm_sq[t]
+        if not theta:
+            # Decisions are exact, and this number is not: where it rounds to the wrong side, say so.
+            shown = "= 0" if m == 0 else f"= {number(m)} < 0" if m < 0 else f"≤ 0 (rounded: {number(m)})"
+            why = f"y⟨w,x⟩ {shown}: a mistake, so w ← w {sign} x."
+            reason, more = "y⟨w,x⟩ ≤ 0", f"R² = {number(before)} + {R2}"
+        else:
+            kind = "a mistake" if update.mistake else "right, but too close"
+            why = f"y⟨w,x⟩ = {number(m)} ≤ θ = {number(theta)}: {kind}, so w ← w {sign} x."
+            reason, more = "y⟨w,x⟩ ≤ θ", f"R² + 2θ = {number(before)} + {number(radius_sq + 2 * theta)}"
+        ceiling = (
+            f"‖w + yx‖² = ‖w‖² + 2y⟨w,x⟩ + ‖x‖² = {number(before)} {term(2 * m)} + {number(q)} = {number(after)} "
+            f"≤ ‖w‖² + {more}, because {reason} and ‖x‖ ≤ R."
+        )
+        floor = squeeze = None
+        if known and curves.inner is not None and curves.floor is not None:
+            was, now = curves.inner[t - 1], curves.inner[t]
+            floor = (
+                f"⟨w + yx, w*⟩ = ⟨w,w*⟩ + y⟨x,w*⟩ = {number(was)} {term(now - was)} = {number(now)} "
+                f"≥ ⟨w,w*⟩ + γ = {number(was)} + {gamma}, because w* has margin γ."
+            )
+            top = "R√t" if not theta else "√((R² + 2θ)t)"
+            squeeze = (
+                f"γt ≤ ⟨w,w*⟩ ≤ ‖w‖ ≤ {top}: {number(curves.floor[t])} ≤ {number(now)} ≤ {number(curves.norm[t])} "
+                f"≤ {number(curves.roof[t])}."
+            )
+        out.append(
+            Step(f"Update {t:,} ({place}): point {update.row + 1}, label\u00a0{sign}", why, ceiling, floor, squeeze)
+        )
+    return out
+
+
+def summary(told: Told, finished: bool, mistakes: int, updates: int, passes: int, verdict: str) -> str:
+    """How the run ended."""
+    counted = plural(mistakes, "mistake")
+    if told.noun == "update":
+        counted += f" and {plural(updates, 'update')}"
+    searches = told.experiment.order in ("first", "worst")
+    turns = plural(passes, "search", "searches") if searches else plural(passes, "pass", "passes")
+    if finished:
+        text = f"Separated after {counted} in {turns}"
+        return text + (f"; the theorem allows {told.allowed:,}." if told.allowed is not None else ".")
+    if verdict == "not separable":
+        ever = ", so it would go on for ever" if told.experiment.at_zero == "mistake" else " strictly"
+        return f"Shown: the first {counted}. Nothing separates these points{ever}."
+    allowed = "" if told.allowed is None else f", of the {told.allowed:,} that the theorem allows"
+    return f"Shown: the first {counted}{allowed}; the page stops here."
