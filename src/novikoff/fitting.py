@@ -54,7 +54,8 @@ def fit_file(
 
     Returns
     -------
-    the estimator, fitted, with ``data_digest_`` (as in a certificate) and ``reading_`` (how the file was read)
+    the estimator, fitted, with ``data_digest_`` (as in a certificate), ``reading_`` (how the file was read) and
+    ``skipped_`` (the malformed lines that were left out)
     """
     options = Reading(**reading)
     if os.fspath(path) == "-":
@@ -84,6 +85,7 @@ def _fitted(model: Any, examples: Any, journal: DiskJournal | None) -> Any:
         else:
             model.fit(examples)
         model.data_digest_ = digest.result()
+    model.skipped_ = examples.bad
     model.reading_ = json.loads(json.dumps(asdict(examples.reading)))
     if journal and not model.stop_reason_.startswith("interrupted"):
         journal.forget()

@@ -188,6 +188,13 @@ def test_a_contradicting_pair_is_found_first_and_named():
     assert "same example with different labels" in str(proof)
 
 
+def test_rows_that_nearly_cancel_give_no_direction_to_begin_with():
+    X = np.array([[1.0, 0.0], [6.1e-17, 1.0], [6.1e-17, 1.0]])
+    proof = nk.certify(X, [-1, 1, -1], fit_intercept=False)
+    assert isinstance(proof, nk.NotSeparable)
+    nk.verify(proof, X, [-1, 1, -1])
+
+
 def test_the_smallest_floats_are_not_zero():
     """Scaled by a half they are, and then the two rows would look like a contradiction."""
     X, y = np.array([[5e-324], [-5e-324]]), np.array([0, 1])

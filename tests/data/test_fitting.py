@@ -47,7 +47,7 @@ def bits(path: Path, n: int = 300) -> Path:
 def same(ours: Any, theirs: Any) -> bool:
     """Equal but for what says where the data came from, and how many seconds it took."""
     for model in (ours, theirs):
-        for name in ("reading_", "data_digest_"):
+        for name in ("reading_", "data_digest_", "skipped_"):
             model.__dict__.pop(name, None)
     if hasattr(ours, "trace_"):
         ours.trace_ = theirs.trace_

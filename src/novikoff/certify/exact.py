@@ -202,8 +202,7 @@ def smallest_product(data: Data, w: list[int], among: Indices | None = None) -> 
     """The row with the smallest <w,a>, ties to the lower one, and that product, exactly."""
     shift = max(0, max(abs(x).bit_length() for x in w) - 900)
     floats = np.array([float(x >> shift) for x in w])
-    peak = float(np.abs(floats).max())
-    floats /= peak
+    floats /= float(np.abs(floats).max()) or 1.0
     products = data.products(floats)
     # Rounding of w, of the products and of their sum: (D + 4) 2^-52 ||a|| ||w||.
     noise = (data.width + 4) * 2.0**-52 * data.rows.norm * length(floats) * (1 + 2.0**-40)

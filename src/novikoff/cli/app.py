@@ -22,7 +22,7 @@ from novikoff.cli.options import (
     Source,
     reading_options,
 )
-from novikoff.theory import THEOREMS, Theorem
+from novikoff.theory import THEOREMS
 
 EXIT_CODES = "Exit codes: 0 good, 1 an error, 2 wrong usage, 10 not separable, 11 undecided, 130 interrupted."
 
@@ -179,7 +179,7 @@ def learn(
     from novikoff.store import load
 
     known = load(model) if model.exists() else None
-    reading = reading_options(format, label, skip_bad, read, columns_of(known) | {"grow": True} if known else None)
+    reading = reading_options(format, label, skip_bad, read, columns_of(known) | {"width": None} if known else None)
     pair = two_labels(classes)
     raise typer.Exit(learn(known or new(learner, set_), model, data, reading, pair, every=every, quiet=quiet))
 
@@ -374,24 +374,14 @@ def report(
 
 
 @app.command(rich_help_panel=THEORY)
-def theorems(
-    markdown: Annotated[bool, typer.Option("--markdown", help="As a page of the documentation.")] = False,
-) -> None:
+def theorems() -> None:
     """Print every theorem: statement, hypotheses, source."""
     for theorem in THEOREMS:
-        if markdown:
-            title, source, bullet = f"## {theorem.title}", f"*{theorem.citation}.* `{theorem.id}`", "- "
-            print("\n\n".join([title, theorem.statement, *_bullets(theorem, bullet), source]), end="\n\n")
-        else:
-            lines = [
-                f"{theorem.title} ({theorem.id})",
-                f"  {theorem.statement}",
-                *_bullets(theorem, "  - "),
-                f"  {theorem.citation}",
-            ]
-            print("\n".join(lines), end="\n\n")
-
-
-def _bullets(theorem: Theorem, bullet: str) -> list[str]:
-    lines = [bullet + hypothesis.text for hypothesis in theorem.hypotheses]
-    return ["\n".join(lines)] if lines else []
+        hypotheses = (f"  - {hypothesis.text}" for hypothesis in theorem.hypotheses)
+        lines = [
+            f"{theorem.title} ({theorem.id})",
+            f"  {theorem.statement}",
+            *hypotheses,
+            f"  {theorem.citation}",
+        ]
+        print("\n".join(lines), end="\n\n")

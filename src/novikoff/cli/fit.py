@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from novikoff.certify import NotSeparableError
-from novikoff.cli.options import GOOD, INTERRUPTED, NOT_SEPARABLE, as_json
+from novikoff.cli.options import GOOD, INTERRUPTED, NOT_SEPARABLE, as_json, report_skipped
 from novikoff.fitting import fit_file
 from novikoff.progress import Counted
 from novikoff.store import describe, save
@@ -35,6 +35,7 @@ def fit(
     except NotSeparableError as error:
         print(as_json({"verdict": error.proof.verdict, "rows": error.proof.rows}) if json else error.proof)
         return NOT_SEPARABLE
+    report_skipped(model.skipped_)
     if "verbose" in model.get_params():
         model.set_params(verbose=0)
     save(model, output)

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from novikoff.cli.options import GOOD, report_skipped, tell
+from novikoff.cli.options import GOOD, counted, report_skipped, tell
 from novikoff.cli.predict import lines
 from novikoff.data.lines import Lines
 from novikoff.data.options import Reading
@@ -36,16 +36,16 @@ def learn(
     Whatever has arrived is taken together, so that a slow pipe gets each answer at once and a fast one is read in
     blocks. An example without a label is predicted, and not learned from.
     """
-    source = Lines(data, Reading(**reading))
+    source = Lines(data, Reading(**reading | {"online": True}))
     examples = mistakes = 0
     saved = time.monotonic()
     try:
         with _ended_by_signals():
             for chunk in source.arriving(ROOM):
                 said, wrong = rounds(model, chunk, classes)
+                examples, mistakes = examples + len(chunk), mistakes + int(wrong.sum())
                 sys.stdout.buffer.write(lines(said, chunk.tags))
                 sys.stdout.buffer.flush()
-                examples, mistakes = examples + len(chunk), mistakes + int(wrong.sum())
                 report_skipped(chunk.bad)
                 if time.monotonic() - saved >= every:
                     _save(model, source, target)
@@ -56,7 +56,10 @@ def learn(
         if examples:
             _save(model, source, target)
     if not quiet:
-        tell(f"{mistakes:,} mistakes on {examples:,} examples" + (f"; saved in {target}" if examples else ""))
+        tell(
+            f"{counted(mistakes, 'mistake')} on {counted(examples, 'example')}"
+            + (f"; saved in {target}" if examples else "")
+        )
     return GOOD
 
 

@@ -57,6 +57,8 @@ class Commands(TyperGroup):
             logging.basicConfig(level=logging.INFO, format="novikoff: %(message)s", stream=sys.stderr)
         with warnings.catch_warnings():
             if not debug:
+                warnings.simplefilter("ignore")
+                warnings.filterwarnings("always", category=UserWarning)
                 warnings.showwarning = _tell_warning
             try:
                 return super().invoke(ctx)
@@ -138,6 +140,10 @@ def _plain(value: Any) -> Any:
     if isinstance(value, np.generic):
         value = value.item()
     return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def report_skipped(lines: Iterable[Any]) -> None:

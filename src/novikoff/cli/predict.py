@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
-from novikoff.cli.options import GOOD, as_json, report_skipped
+from novikoff.cli.options import GOOD, as_json, counted, report_skipped
 from novikoff.data import Dataset, stream
 from novikoff.estimators.rounds import rounds
 from novikoff.inputs import item
@@ -28,7 +28,8 @@ def columns_of(model: Any) -> dict[str, Any]:
     """How to read a file for a model: as the one that it learned from, its columns matched to the model's."""
     names = getattr(model, "feature_names_in_", None)
     known = dict(getattr(model, "reading_", None) or {})
-    known.pop("skip_bad", None)
+    for name in ("format", "skip_bad"):  # of that file alone
+        known.pop(name, None)
     if names is not None:
         return known | {"columns": tuple(names), "width": None}
     return known | {"columns": None, "width": model.n_features_in_}
@@ -122,7 +123,7 @@ def evaluate(model_file: Path, data: str, reading: Callable[[Any], dict[str, Any
     if json:
         print(as_json(record))
         return GOOD
-    print(f"{wrong:,} mistake{'' if wrong == 1 else 's'} on {total:,} examples: accuracy {1 - wrong / total:.4%}.")
+    print(f"{counted(wrong, 'mistake')} on {counted(total, 'example')}: accuracy {1 - wrong / total:.4%}.")
     table = Table("true label", *(f"predicted {text(label)}" for label in classes), box=None)
     for truth, label in enumerate(classes):
         table.add_row(text(label), *(f"{counts[truth, said]:,}" for said in (0, 1)))
@@ -201,8 +202,8 @@ def progressive(
         print(as_json({"examples": table.examples, "mistakes": table.mistakes, "rate": rate}))
     else:
         print(
-            f"{table.mistakes:,} mistake{'' if table.mistakes == 1 else 's'} on {table.examples:,} examples, each "
-            f"predicted before it was learned: {rate:.4%}."
+            f"{counted(table.mistakes, 'mistake')} on {counted(table.examples, 'example')}, each predicted before it "
+            f"was learned: {rate:.4%}."
         )
     return GOOD
 
@@ -222,6 +223,7 @@ def explain(
     weights, intercept = np.ravel(model.coef_)[columns], float(np.ravel(model.intercept_)[0])
     shares = weights * values
     names = getattr(model, "feature_names_in_", None)
+    first = int((getattr(model, "reading_", None) or {}).get("zero_based") is False)  # the file's number of column 0
     score = float(np.ravel(model.decision_function(example))[0])
     order = np.argsort(-np.abs(shares), kind="stable")
     record = {
@@ -232,7 +234,7 @@ def explain(
         "intercept": intercept,
         "shares": [
             {
-                "feature": int(columns[k]) if names is None else str(names[columns[k]]),
+                "feature": int(columns[k]) + first if names is None else str(names[columns[k]]),
                 "value": values[k],
                 "weight": weights[k],
                 "share": shares[k],

@@ -69,7 +69,7 @@ class JsonParser:
         """Add an example to the rows, or leave them as they are."""
         if not isinstance(example, dict):
             raise _FaultError("an object is expected: {...}")
-        if self._length is None:
+        if self._length is None or (self._label is None and self.reading.online):
             self._find_label(example)
         label = self._label_of(example)
         holder = next((key for key in HOLDERS if isinstance(example.get(key), dict | list)), None)
@@ -88,8 +88,9 @@ class JsonParser:
                 self._flatten(str(name), value, entries)
             self._length = -1
             rows.add(self._columns(entries))
-        if self._label is not None:
+        if label is not None:
             self._label_kind = float if type(label) is int else type(label)
+        if self._label is not None or self.reading.online:
             rows.labels.append(label)
         rows.weights.append(weight)
         rows.tags.append(tag)
@@ -99,9 +100,11 @@ class JsonParser:
         label = self.reading.label
         if label is None:
             self._label = next((word for word in LABELS if word in example), None)
+            if self._label is None and self.reading.online:
+                return
             self.reading = replace(self.reading, label=False if self._label is None else self._label)
         elif isinstance(label, str):
-            self._label = label if label in example or not self._fixed else None
+            self._label = label if label in example or not self._fixed or self.reading.online else None
         elif label is not False:
             raise _FaultError(f"label={label}: objects have no positions; give the key of the label")
 
@@ -109,6 +112,8 @@ class JsonParser:
         if self._label is None:
             return None
         label = example.get(self._label)
+        if label is None and self.reading.online:
+            return None
         if label is None:
             raise _FaultError(f"{NO_LABEL}: there is no {self._label!r}")
         if not isinstance(label, bool | int | float | str) or (isinstance(label, float) and not math.isfinite(label)):
@@ -160,7 +165,7 @@ class JsonParser:
         entries[name] = _number(name, value)
 
     def _columns(self, entries: dict[str, float]) -> list[tuple[int, float]]:
-        if not self._fixed or self.reading.grow:
+        if not self._fixed or self.reading.online:
             for name in entries:
                 self._index.setdefault(name, len(self._index))
         index = self._index
@@ -191,8 +196,12 @@ class _Rows:
         self.indptr.append(len(self.columns))
 
     def y(self) -> NDArray[Any] | None:
-        if not self.labels:
+        if all(label is None for label in self.labels):
             return None
+        if None in self.labels:
+            return np.array(
+                self.labels, dtype=object if any(isinstance(label, str) for label in self.labels) else float
+            )
         if any(type(label) is int and not -(2**63) <= label < 2**63 for label in self.labels):
             return np.array([float(label) for label in self.labels])
         return np.array(self.labels)

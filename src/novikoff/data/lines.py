@@ -30,7 +30,8 @@ class Lines:
     @property
     def reading(self) -> dict[str, Any]:
         """How they are read, what was detected filled in."""
-        found: dict[str, Any] = json.loads(json.dumps(asdict(getattr(self._parser, "reading", self._given))))
+        used = replace(getattr(self._parser, "reading", self._given), online=False)
+        found: dict[str, Any] = json.loads(json.dumps(asdict(used)))
         return found
 
     def arriving(self, room: int) -> Iterator[Dataset]:

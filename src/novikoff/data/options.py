@@ -33,8 +33,9 @@ class Reading:
     columns : names
         The columns of a model: those of the file are matched to them by name, and all others are dropped. A file
         without the label column is then one without labels.
-    grow : bool
-        With `columns`: features that are not among them get columns after these (VW and JSON lines).
+    online : bool
+        The examples go to a model that learns from a stream: features beyond `columns` get columns after these, and a
+        label may be missing (VW and JSON lines).
     width : int
         The number of columns, where they have no names.
     skip_bad : int
@@ -48,7 +49,7 @@ class Reading:
     missing: str = "error"
     categorical: tuple[str | int, ...] = ()
     columns: tuple[str, ...] | None = None
-    grow: bool = False
+    online: bool = False
     width: int | None = None
     skip_bad: int = 0
 

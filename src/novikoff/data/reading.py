@@ -156,7 +156,7 @@ def line_parser(reading: Reading) -> Parser:
     if reading.format == "svmlight":
         return SvmlightParser(bool(reading.zero_based), reading.width)
     if reading.format == "vw":
-        return VwParser(reading.columns, grow=reading.grow)
+        return VwParser(reading.columns, grow=reading.online)
     if reading.format == "jsonl":
         return JsonParser(reading)
     if reading.format in DELIMITERS:
@@ -202,7 +202,7 @@ class LineReader:
 
     def _check_labels(self, block: Block) -> None:
         """Examples without a label (which VW allows) do not stand among those with one."""
-        if self.reading.label is False or block.X.shape[0] == 0:
+        if self.reading.label is False or self.reading.online or block.X.shape[0] == 0:
             return
         labelled = block.y is not None
         if self._labelled not in (None, labelled) or (

@@ -17,6 +17,7 @@ from novikoff.lab.words import number, plural
 
 SLACK = 1e-6  # a margin of (1 - SLACK) γ counts as γ: 1/γ² stays the same integer
 PASSES = 500  # of a certificate
+DIGITS = 9  # of a coordinate: what is 0 in the picture is 0 in the certificate
 DIRECTIONS = 720  # that a hint tries in the plane
 
 Matrix = NDArray[np.float64]
@@ -169,7 +170,7 @@ def _scaled(x: list[float], d: int, where: str) -> Matrix:
     length = math.hypot(*x)
     if length < 1e-3:
         raise ValueError(f"{where}: the example is 0 or almost: move it away from the origin")
-    return np.array(x) / max(1.0, length)
+    return np.round(np.array(x) / max(1.0, length), DIGITS) + 0.0  # no −0
 
 
 def _margin(A: Matrix, y: NDArray[np.int8]) -> float:
@@ -196,7 +197,7 @@ def _in_the_plane(learner: Any, A: Matrix, y: NDArray[np.int8], gamma: float) ->
     best: tuple[float, Matrix, int] | None = None
     for k in range(DIRECTIONS):
         angle = 2 * math.pi * k / DIRECTIONS
-        x = np.array([math.cos(angle), math.sin(angle)])
+        x = _scaled([math.cos(angle), math.sin(angle)], 2, "hint")
         label = -int(learner.predict_one(x))
         low, high = _arc(np.vstack([A * y[:, None], x * label]), gamma)
         if high >= low and (best is None or high - low > best[0] + 1e-9):

@@ -98,7 +98,7 @@ class Description:
         if not self.feature_names:
             return count + "."
         shown = ", ".join(str(name)[:40] for name in self.feature_names[:5])
-        more = ", ..." if len(self.feature_names) > 5 else ""
+        more = f" and {len(self.feature_names) - 5:,} more" if len(self.feature_names) > 5 else ""
         return f"{count}: {shown}{more}{'; new ones are learned' if self.growing else ''}."
 
     def _promises(self) -> list[str]:

@@ -1,0 +1,344 @@
+"""`fit`, `predict`, `eval`, `learn`, `inspect`, `explain`, `convert`: from a file or a pipe to a model and back."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import novikoff as nk
+from novikoff import data
+from novikoff.cli import app
+
+
+def run(*arguments: Any, text: str | bytes | None = None) -> Any:
+    return CliRunner().invoke(app, [str(argument) for argument in arguments], input=text)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def example_file(path: Path, n: int = 60, seed: int = 0) -> Path:
+    """Two classes of words with counts, in VW text, separable."""
+    rng = np.random.default_rng(seed)
+    lines = []
+    for i in range(n):
+        label = 1 if i % 2 else -1
+        words = rng.choice(10, 3, replace=False)
+        lines.append(f"{label} t{i}|w {'ham' if label < 0 else 'spam'}:2 " + " ".join(f"word{j}" for j in words))
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def fitted(folder: Path, *options: str) -> Path:
+    example_file(folder / "train.vw")
+    found = run("fit", "train.vw", "-o", "model.nvk", "-q", "--cache-dir", "copies", *options)
+    assert found.exit_code == 0, found.output
+    return folder / "model.nvk"
+
+
+class TestFit:
+    def test_says_what_was_found_and_saves_it(self, folder: Path) -> None:
+        example_file(folder / "train.vw")
+        found = run("fit", "train.vw", "-o", "model.nvk", "--cache-dir", "copies")
+        assert found.exit_code == 0
+        clf = nk.Perceptron().fit(data.read("train.vw"))
+        assert found.stdout == clf.summary() + "\nSaved in model.nvk.\n"
+        assert np.array_equal(nk.load("model.nvk").coef_, clf.coef_)
+
+    def test_json_goes_to_standard_output_and_progress_does_not(self, folder: Path) -> None:
+        example_file(folder / "train.vw")
+        found = run("fit", "train.vw", "-o", "model.nvk", "--json", "--cache-dir", "copies")
+        record = json.loads(found.stdout)
+        assert record["model"] == "model.nvk"
+        assert record["guarantee"]["mistakes"] == nk.load("model.nvk").mistakes_
+        assert "reading: 60 examples" in found.stderr
+        quiet = run("fit", "train.vw", "-o", "model.nvk", "-q", "--cache-dir", "copies")
+        assert quiet.stderr == ""
+
+    def test_any_learner_with_any_parameter(self, folder: Path) -> None:
+        model = nk.load(fitted(folder, "--learner", "margin-perceptron", "-s", "max_iter=7", "-s", "shuffle=true"))
+        assert isinstance(model, nk.MarginPerceptron)
+        assert (model.max_iter, model.shuffle) == (7, True)
+
+    @pytest.mark.parametrize(
+        ("arguments", "words"),
+        [
+            (("--learner", "forest"), "is not one of"),
+            (("-s", "depth=3"), "has no 'depth'"),
+            (("-s", "max_iter"), "is not NAME=VALUE"),
+        ],
+    )
+    def test_wrong_usage_is_2(self, folder: Path, arguments: tuple[str, ...], words: str) -> None:
+        example_file(folder / "train.vw")
+        found = run("fit", "train.vw", "-o", "m.nvk", *arguments)
+        assert found.exit_code == 2
+        assert words in " ".join(found.stderr.replace("│", " ").split())
+
+    @pytest.mark.parametrize(
+        ("content", "line"),
+        [
+            ("", "train.vw holds no examples"),
+            ("1 |a b\n1 |a c\n", "y holds one class only, 1.0: a separator needs examples of two classes"),
+            ("1 |a b:x\n", "train.vw, line 1, column 8: 'x' is not a number"),
+        ],
+    )
+    def test_errors_are_one_line(self, folder: Path, content: str, line: str) -> None:
+        (folder / "train.vw").write_text(content)
+        found = run("fit", "train.vw", "-o", "m.nvk", "-q", "--cache-dir", "copies")
+        assert (found.exit_code, found.stdout, found.stderr) == (1, "", f"novikoff: {line}\n")
+        assert not (folder / "m.nvk").exists()
+
+    def test_debug_shows_where_an_error_came_from(self, folder: Path) -> None:
+        found = run("--debug", "fit", "nowhere.svm", "-o", "m.nvk")
+        assert isinstance(found.exception, FileNotFoundError)
+
+    def test_bad_lines_are_skipped_when_asked(self, folder: Path) -> None:
+        path = example_file(folder / "train.vw")
+        path.write_text("oops\n" + path.read_text())
+        assert run("fit", "train.vw", "-o", "m.nvk", "--cache-dir", "copies").exit_code == 1
+        found = run("fit", "train.vw", "-o", "m.nvk", "-q", "--skip-bad", "1", "--cache-dir", "copies")
+        assert found.exit_code == 0
+        assert "skipped train.vw, line 1" in found.stderr
+
+    def test_not_separable_is_a_verdict(self, folder: Path) -> None:
+        (folder / "xor.csv").write_text("0,0,a\n1,1,a\n0,1,b\n1,0,b\n")
+        found = run("fit", "xor.csv", "-o", "m.nvk", "-q", "--learner", "max-margin", "--cache-dir", "copies")
+        assert found.exit_code == 10
+        assert found.stdout.startswith("Not separable")
+
+    def test_a_warning_is_one_line(self, folder: Path) -> None:
+        (folder / "xor.csv").write_text("0,0,a\n1,1,a\n0,1,b\n1,0,b\n")
+        found = run("fit", "xor.csv", "-o", "m.nvk", "-q", "-s", "max_iter=3", "--cache-dir", "copies")
+        assert found.exit_code == 0
+        (line,) = found.stderr.splitlines()
+        assert line.startswith("novikoff: Perceptron did not separate the data in max_iter = 3 passes")
+
+    def test_standard_input(self, folder: Path) -> None:
+        example_file(folder / "train.vw")
+        found = run("fit", "-", "-o", "m.nvk", "-q", text=(folder / "train.vw").read_bytes())
+        assert found.exit_code == 0, found.output
+        assert np.array_equal(nk.load("m.nvk").coef_, nk.Perceptron().fit(data.read("train.vw")).coef_)
+
+
+class TestPredict:
+    def test_labels_and_tags(self, folder: Path) -> None:
+        fitted(folder)
+        found = run("predict", "model.nvk", "train.vw")
+        assert found.stdout.splitlines()[:3] == ["-1 t0", "1 t1", "-1 t2"]
+
+    def test_in_other_formats_without_labels_with_other_columns(self, folder: Path) -> None:
+        fitted(folder)
+        (folder / "new.jsonl").write_text('{"x": {"w^spam": 1, "unheard of": 7}}\n{"x": {"w^ham": 1}}\n')
+        assert run("predict", "model.nvk", "new.jsonl").stdout.split() == ["1", "-1"]
+
+    def test_scores_are_exact_in_text(self, folder: Path) -> None:
+        model = nk.load(fitted(folder))
+        run("predict", "model.nvk", "train.vw", "--scores", "-o", "scores.txt")
+        said = [float(line.split()[0]) for line in (folder / "scores.txt").read_text().splitlines()]
+        assert said == model.decision_function(data.read("train.vw", columns=model.feature_names_in_)).tolist()
+
+    def test_a_table_is_matched_by_name(self, folder: Path) -> None:
+        (folder / "a.csv").write_text("size,colour,kind\n1,red,yes\n9,blue,no\n2,blue,yes\n8,red,no\n")
+        run("fit", "a.csv", "-o", "m.nvk", "-q", "--cache-dir", "copies")
+        (folder / "b.csv").write_text("colour,size\nblue,1\ngreen,9\n")
+        assert run("predict", "m.nvk", "b.csv").stdout.split() == ["yes", "no"]
+        (folder / "c.csv").write_text("colour\nblue\n")
+        found = run("predict", "m.nvk", "c.csv")
+        assert (found.exit_code, found.stdout) == (1, "")
+        assert "there is no column 'size', which the model needs" in found.stderr
+
+    def test_a_file_appears_whole_or_not_at_all(self, folder: Path) -> None:
+        fitted(folder)
+        path = folder / "train.vw"
+        path.write_text(path.read_text() + "1 |w b:x\n")
+        assert run("predict", "model.nvk", "train.vw", "-o", "said.txt").exit_code == 1
+        assert not list(folder.glob("said.txt*"))
+
+
+class TestEval:
+    def test_counts_mistakes(self, folder: Path) -> None:
+        fitted(folder)
+        lines = (folder / "train.vw").read_text().splitlines()
+        lines[1] = lines[1].replace("1 ", "-1 ", 1)
+        (folder / "test.vw").write_text("\n".join(lines))
+        record = json.loads(run("eval", "model.nvk", "test.vw", "--json").stdout)
+        assert (record["examples"], record["mistakes"]) == (60, 1)
+        assert record["confusion"] == [[30, 1], [0, 29]]
+        assert run("eval", "model.nvk", "test.vw").stdout.startswith("1 mistake on 60 examples: accuracy 98.3333%.")
+
+    def test_an_unknown_label_and_no_label(self, folder: Path) -> None:
+        fitted(folder)
+        (folder / "test.vw").write_text("7 |w spam\n")
+        assert "the label 7.0 is not one of the model's, [-1.0, 1.0]" in run("eval", "model.nvk", "test.vw").stderr
+        (folder / "test.vw").write_text("|w spam\n")
+        assert "has no labels to compare with" in run("eval", "model.nvk", "test.vw").stderr
+
+    def test_progressive_validation_is_the_online_game(self, folder: Path) -> None:
+        example_file(folder / "train.vw")
+        found = run("eval", "-p", "train.vw")
+        clf = nk.Perceptron()
+        ds = data.read("train.vw")
+        for i in range(60):
+            clf.learn_one(ds.X[[i]], int(ds.y[i]))
+        assert found.stdout.startswith(f"{clf.mistakes_} mistakes on 60 examples")
+        heading, *lines = [line.split() for line in found.stderr.splitlines()]
+        assert heading[:2] == ["examples", "mistakes"]
+        assert [int(line[0]) for line in lines] == [1, 2, 4, 8, 16, 32, 60]
+        assert lines[0][5] == "none"  # w = 0 predicts nothing, which is a mistake
+        assert int(lines[-1][1]) == clf.mistakes_
+
+
+class TestLearn:
+    def test_each_line_is_predicted_before_it_is_learned(self, folder: Path) -> None:
+        example_file(folder / "train.vw")
+        text = (folder / "train.vw").read_text()
+        first, second = text[: len(text) // 2], text[len(text) // 2 :]
+        cut = first.rfind("\n") + 1
+        parts = [text[:cut], first[cut:] + second]
+        said = [line for part in parts for line in run("learn", "m.nvk", "-q", text=part).stdout.splitlines()]
+        clf, ds = nk.Perceptron(), data.read("train.vw")
+        expected = []
+        for i in range(60):
+            expected.append("1" if clf.predict_one(ds.X[[i]]) > 0 else "-1")
+            clf.learn_one(ds.X[[i]], int(ds.y[i]))
+        assert [line.split()[0] for line in said] == expected
+        model = nk.load("m.nvk")
+        assert np.array_equal(model.coef_, clf.coef_)
+        assert model.feature_names_in_.tolist() == ds.names.tolist()
+        assert model.mistakes_ == clf.mistakes_
+
+    def test_lines_without_labels_and_new_features(self, folder: Path) -> None:
+        run("learn", "m.nvk", text="1 |a x\n-1 |a y\n")
+        before = nk.load("m.nvk")
+        found = run("learn", "m.nvk", text="|a x\n|a unheard\n")
+        assert found.stdout.split() == ["1", "1" if before.intercept_[0] > 0 else "-1"]
+        after = nk.load("m.nvk")
+        assert after.mistakes_ == before.mistakes_
+        assert run("learn", "m.nvk", text="-1 |a new:9 x\n").exit_code == 0
+        assert nk.load("m.nvk").feature_names_in_.tolist() == ["a^x", "a^y", "a^unheard", "a^new"]
+
+    @pytest.mark.parametrize(
+        ("text", "options", "labels"),
+        [
+            ('{"label": "no", "x": {"a": 1}}\n{"x": {"a": 1}}\n', ("--classes", "no,yes"), ["no", "yes"]),
+            ("1 1:2 3:4\n-1 2:1\n", (), [-1, 1]),
+            ("a,b,label\n1,2,1\n3,4,0\n", ("--classes", "0,1"), [0, 1]),
+        ],
+    )
+    def test_in_other_formats(self, text: str, options: tuple[str, ...], labels: list[Any], folder: Path) -> None:
+        assert run("learn", "m.nvk", *options, text=text).exit_code == 0
+        assert nk.load("m.nvk").classes_.tolist() == labels
+        assert run("learn", "m.nvk", text=text).exit_code == 0
+
+    def test_what_came_before_a_bad_line_is_saved(self, folder: Path) -> None:
+        run("learn", "m.nvk", text="1 |a x\n")
+        found = run("learn", "m.nvk", "nothing.vw")
+        assert (found.exit_code, found.stderr) == (1, "novikoff: nothing.vw: there is no such file\n")
+        assert run("learn", "m.nvk", text="oops").exit_code == 1
+        assert nk.load("m.nvk").mistakes_ == 1
+
+    def test_answers_at_once_and_saves_on_sigterm(self, folder: Path) -> None:
+        command = [sys.executable, "-m", "novikoff.cli", "learn", "m.nvk", "--every", "1000"]
+        child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        assert child.stdin is not None
+        assert child.stdout is not None
+        for line, answer in ((b"1 |a x\n", b"-1\n"), (b"|a x\n", b"1\n")):
+            child.stdin.write(line)
+            child.stdin.flush()
+            assert child.stdout.readline() == answer  # waits; a test that hangs here has found a fault
+        child.send_signal(signal.SIGTERM)
+        _, errors = child.communicate()
+        assert child.returncode == 0
+        assert b"1 mistake on 2 examples; saved in m.nvk" in errors
+        assert nk.load("m.nvk").mistakes_ == 1
+
+    def test_killed_at_any_save_the_file_is_whole(self, folder: Path) -> None:
+        example_file(folder / "train.vw")
+        script = """
+            import os, signal, sys
+            from novikoff import atomic
+            from novikoff.cli import app, learn
+            learn.ROOM = 64  # a few lines at a time
+            real, count = atomic.write, 0
+            def write(target, parts):
+                global count
+                count += 1
+                def dying():
+                    for k, part in enumerate(parts):
+                        yield part
+                        if count == int(sys.argv[1]) and k == int(sys.argv[2]):
+                            os.kill(os.getpid(), signal.SIGKILL)
+                real(target, dying())
+            from novikoff.store import model
+            model.atomic.write = write
+            app(["learn", "m.nvk", "train.vw", "--every", "0", "-q"])
+        """
+        ds = data.read("train.vw")
+        for fatal, part in ((1, 0), (3, 1), (5, 2), (9, 4)):
+            command = [sys.executable, "-c", textwrap.dedent(script), str(fatal), str(part)]
+            done = subprocess.run(command, capture_output=True, check=False)
+            assert done.returncode == -signal.SIGKILL
+            if fatal > 1:
+                model = nk.load("m.nvk")  # the last one saved
+                # It is the model after some of the lines, from where the last file stood.
+                assert model.mistakes_ > 0
+                assert set(model.feature_names_in_) <= set(ds.names)
+            else:
+                assert not (folder / "m.nvk").exists()
+
+
+class TestOthers:
+    def test_inspect(self, folder: Path) -> None:
+        fitted(folder)
+        assert "Labels: -1.0 (-) and 1.0 (+)." in run("inspect", "model.nvk").stdout
+        assert json.loads(run("inspect", "model.nvk", "--json").stdout)["learner"] == "Perceptron"
+        (folder / "bad.nvk").write_bytes(b"\x80\x04")
+        assert "this looks like a pickle" in run("inspect", "bad.nvk").stderr
+
+    def test_the_shares_add_up_to_the_score(self, folder: Path) -> None:
+        model = nk.load(fitted(folder))
+        record = json.loads(run("explain", "model.nvk", "train.vw", "--row", "7", "--top", "2", "--json").stdout)
+        total = sum(part["share"] for part in record["shares"]) + record["rest"] + record["intercept"]
+        assert total == record["score"] == model.decision_function(data.read("train.vw"))[7]
+        assert record["shares"][0]["feature"].startswith("w^")
+        assert "there is no row 60" in run("explain", "model.nvk", "train.vw", "--row", "60").stderr
+
+    def test_columns_of_svmlight_have_the_numbers_of_the_file(self, folder: Path) -> None:
+        (folder / "a.svm").write_text("1 1:1 5:9\n-1 1:-1 5:-9\n")
+        run("fit", "a.svm", "-o", "m.nvk", "-q", "--cache-dir", "copies")
+        assert json.loads(run("explain", "m.nvk", "a.svm", "--json").stdout)["shares"][0]["feature"] == 5
+
+    def test_convert(self, folder: Path) -> None:
+        example_file(folder / "train.vw")
+        assert run("convert", "train.vw", "train.jsonl.gz").exit_code == 0
+        assert (data.read("train.jsonl.gz").X != data.read("train.vw").X).nnz == 0
+
+    def test_help_is_a_tour(self) -> None:
+        found = run("--help")
+        for command in ("fit", "predict", "eval", "learn", "inspect", "explain", "convert", "certify", "verify"):
+            assert f" {command} " in found.output
+        assert "Exit codes: 0 good" in found.output
+
+    def test_a_reader_that_goes_away_is_no_error_message(self, folder: Path) -> None:
+        fitted(folder)
+        lines = (folder / "train.vw").read_text() * 2000
+        (folder / "long.vw").write_text(lines)
+        read, write = os.pipe()
+        os.close(read)
+        command = [sys.executable, "-m", "novikoff.cli", "predict", "model.nvk", "long.vw"]
+        done = subprocess.run(command, stdout=write, stderr=subprocess.PIPE, check=False)
+        os.close(write)
+        assert (done.returncode, done.stderr) == (1, b"")
