@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench clean
+.PHONY: help demo test lint bench docs clean
 
 help:  ## Say what there is
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 8
@@ -44,6 +44,11 @@ lint: .venv/.test
 
 bench: .venv/.bench  ## The benchmarks: the same work, us and the peers, in one run
 	$(BIN)/python -m benchmarks
+
+docs: .venv/.test  ## Write what is made by code in the documentation again: figures, theorems, reference
+	$(BIN)/python -m docs.figures
+	$(BIN)/python -m docs.theorems
+	$(BIN)/python -m docs.reference
 
 clean:  ## Remove the environment and what the tools left
 	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache dist

@@ -5,7 +5,9 @@ A link to a picture stands for the current figure at that place of the page.
 
 from __future__ import annotations
 
+import contextlib
 import doctest
+import io
 import re
 import sys
 import warnings
@@ -33,7 +35,8 @@ def draw(page: Path, folder: Path) -> list[Path]:
         while examples and examples[0].lineno < line:
             example = examples.pop(0)
             if not example.options.get(doctest.SKIP):
-                exec(compile(example.source, str(page), "single"), names)
+                with contextlib.redirect_stdout(io.StringIO()):
+                    exec(compile(example.source, str(page), "single"), names)
         plt.gcf().savefig(folder / name, metadata={"Date": None})
         plt.close("all")
         made.append(folder / name)
@@ -43,7 +46,6 @@ def draw(page: Path, folder: Path) -> list[Path]:
 if __name__ == "__main__":
     matplotlib.use("Agg")
     warnings.simplefilter("error")
-    sys.displayhook = lambda value: None
     # The same picture gives the same file.
     with matplotlib.rc_context({"svg.hashsalt": "novikoff"}):
         folder = Path(sys.argv[1]) if len(sys.argv) > 1 else HERE

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -26,6 +26,8 @@ from novikoff.data.tables import DELIMITERS, TableParser
 from novikoff.data.vw import VwParser
 
 THREADS = 2  # that parse svmlight text
+
+T = TypeVar("T")
 
 
 def read(path: str | os.PathLike[str], **options: Any) -> Dataset:
@@ -172,20 +174,29 @@ class LineReader:
         self._reading = reading
         self._allowed = reading.skip_bad
         self._labelled: bool | None = None
+        self._width = 0  # of the last block handed over; the parser may be ahead of it
 
     @property
     def names(self) -> list[str] | None:
-        return self._parser.names
+        names = self._parser.names
+        return names if names is None else names[: self._width]
 
     @property
     def width(self) -> int:
-        return self._parser.width
+        return self._width
 
     @property
     def reading(self) -> Reading:
         return self._parser.reading if isinstance(self._parser, TableParser | JsonParser) else self._reading
 
     def blocks(self, source: Source) -> Iterator[Block]:
+        found = self._blocks(source)
+        # A compiled loop leaves the interpreter to whoever uses the block before.
+        for block, width in _ahead(found) if isinstance(self._parser, VwParser) else found:
+            self._width = width
+            yield block
+
+    def _blocks(self, source: Source) -> Iterator[tuple[Block, int]]:
         line = 1
         quotes = isinstance(self._parser, TableParser)
         for text in _ahead(sources.text_blocks(source, sources.BLOCK, quotes=quotes)):
@@ -198,7 +209,7 @@ class LineReader:
                 raise ValueError(f"{source.name}: {error}") from None
             line += block.lines
             self._allowed -= len(block.bad)
-            yield block
+            yield block, self._parser.width
 
     def _check_labels(self, block: Block) -> None:
         """Examples without a label (which VW allows) do not stand among those with one."""
@@ -260,7 +271,7 @@ class SvmlightReader:
         return block
 
 
-def _ahead(items: Iterator[bytes]) -> Iterator[bytes]:
+def _ahead(items: Iterator[T]) -> Iterator[T]:
     """The items, the next one being fetched while one is worked on."""
     with ThreadPoolExecutor(1) as pool:
         coming = pool.submit(next, items, None)

@@ -692,6 +692,51 @@ def _header(
 
 
 @inlined
+def _look_up(
+    text: Text,
+    space: int,
+    space_end: int,
+    count: int,
+    fixed: bool,
+    names: Names,
+    state: Integers,
+    rows: Rows,
+    k: int,
+) -> tuple[int, int]:
+    """Columns for the names of a namespace that wait with their hashes; a code, and the place after the last cell.
+
+    One after the other and with nothing between, so that the processor waits for several of them at once.
+    """
+    mask = np.uint64(names.slots.shape[0] - 1)
+    for j in range(count):
+        h = np.uint64(rows.keys[np.uint64(j)])
+        extent = rows.spare[np.uint64(j)]
+        start, stop = extent >> 32, extent & 0xFFFFFFFF
+        i = h & mask
+        column = -1
+        while names.slots[i] >= 0:
+            other = names.slots[i] & 0xFFFFFFFF
+            if names.slots[i] == _slot(h, other) and _is_name(names, other, text, space, space_end, start, stop):
+                column = other
+                break
+            i = (i + U1) & mask
+        if column < 0:
+            if fixed:
+                state[DROPPED] += 1
+                continue
+            column = state[NAMES]
+            fault = _append(names, column, text, space, space_end, start, stop)
+            if fault != DONE:
+                return fault, k
+            names.slots[i] = _slot(h, column)
+            state[NAMES] = column + 1
+        rows.columns[np.uint64(k)] = column
+        rows.values[np.uint64(k)] = rows.copy[np.uint64(j)]
+        k += 1
+    return DONE, k
+
+
+@inlined
 def _vw_line(
     text: Text,
     p: int,
@@ -705,21 +750,23 @@ def _vw_line(
     asked: Integers,
 ) -> Fault:
     """Read the line at p. Returns a code, and the place of the fault or of the line's end."""
-    row, first, dropped, columns = state[ROWS], state[CELLS], state[DROPPED], state[NAMES]
+    row, first = state[ROWS], state[CELLS]
     fault, p = _header(text, p, row, rows, extras, given, known, asked)
     if fault != DONE:
         return fault, p
     bar = p
-    mask = np.uint64(names.slots.shape[0] - 1)
     k = first
-    last = -1
-    ordered = True
+    waiting = 0
     scale = 1.0
     space = space_end = p
     prefix, prefix_word = U0, U1
     while not _ends_line(text, p):
         c = _byte(text, p)
         if c == BAR:
+            fault, k = _look_up(text, space, space_end, waiting, fixed, names, state, rows, k)
+            if fault != DONE:
+                return fault, p
+            waiting = 0
             p += 1
             space = p
             p, prefix, prefix_word = _scan_name(text, p, U0, U1, names)
@@ -753,34 +800,18 @@ def _vw_line(
         x *= scale
         if math.isinf(x):
             return NOT_FINITE, start
-        h = _seal(h, word, names)
-        i = h & mask
-        column = -1
-        while names.slots[i] >= 0:
-            other = names.slots[i] & 0xFFFFFFFF
-            if names.slots[i] == _slot(h, other) and _is_name(names, other, text, space, space_end, start, stop):
-                column = other
-                break
-            i = (i + U1) & mask
-        if column < 0 and not fixed:
-            fault = _append(names, columns, text, space, space_end, start, stop)
-            if fault != DONE:
-                state[NAMES] = columns
-                return fault, start
-            column = columns
-            names.slots[i] = _slot(h, column)
-            columns += 1
-            state[NAMES] = columns
-        if column < 0:
-            dropped += 1
-        else:
-            rows.columns[np.uint64(k)] = column
-            rows.values[np.uint64(k)] = x
-            k += 1
-            if column <= last:
-                ordered = False
-            last = column
+        at = np.uint64(waiting)
+        rows.keys[at] = _seal(h, word, names)
+        rows.spare[at] = start << 32 | stop
+        rows.copy[at] = x
+        waiting += 1
         p = _skip_spaces(text, p)
+    fault, k = _look_up(text, space, space_end, waiting, fixed, names, state, rows, k)
+    if fault != DONE:
+        return fault, p
+    ordered = True
+    for j in range(first + 1, k):
+        ordered = ordered and rows.columns[np.uint64(j - 1)] < rows.columns[np.uint64(j)]
     if asked[0] > known:
         return ASK, p
     if not ordered:
@@ -791,7 +822,6 @@ def _vw_line(
     rows.indptr[row + 1] = k
     state[ROWS] = row + 1
     state[CELLS] = k
-    state[DROPPED] = dropped
     return DONE, p
 
 
@@ -835,10 +865,11 @@ def vw(
         if not _ends_line(text, p):
             asked[0] = 0
             columns = state[NAMES]
+            dropped = state[DROPPED]
             fault, p = _vw_line(text, p, fixed, names, state, rows, extras, given, known, asked)
             if fault != DONE:
                 _forget(names, columns, state[NAMES])
-                state[NAMES] = columns
+                state[NAMES], state[DROPPED] = columns, dropped
                 if fault in (FULL_TABLE, FULL_ARENA):
                     return fault
             if asked[0] > known:

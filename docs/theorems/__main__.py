@@ -1,0 +1,320 @@
+"""Writes a page for each theorem of `novikoff.theory`, and their list: ``python -m docs.theorems``.
+
+Statement, hypotheses, bound and source are the object's. What the object does not know stands here: why each hypothesis
+is there, where the course proves it, and a small record on which it can be checked. The outputs are computed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import io
+import re
+import sys
+import textwrap
+from pathlib import Path
+
+from novikoff import theory
+from novikoff.theory import THEOREMS, Theorem
+
+HERE = Path(__file__).parent
+
+SECTIONS = {  # the first theorem of each
+    "perceptron-batch": "The Perceptron",
+    "margin-perceptron": "The Margin Perceptron",
+    "halving": "Finite classes of concepts",
+    "monotone-conjunction": "Conjunctions, disjunctions and k-DNF",
+    "winnow-1": "Winnow",
+    "weighted-majority": "When no concept fits",
+    "ellipsoid": "Halfspaces with tiny margins",
+    "gradient-descent": "Least squares",
+}
+
+COURSE = {  # the page that proves it
+    "2-proof": "perceptron-batch perceptron-online perceptron-radius perceptron-stream perceptron-ball "
+    "perceptron-inequalities perceptron-start margin-upper-end tiny-margin",
+    "4-margin": "margin-perceptron margin-perceptron-threshold",
+    "5-mistake-bounds": "halving littlestone littlestone-lower monotone-conjunction conjunction",
+    "7-least-squares": "gradient-descent newton kaczmarz averaged-sgd",
+}
+
+CONVENTION = "The convention of the source. The bound holds under the two others as well: a mistake has y<w,x> <= 0."
+CLASS = "Nothing is known about labels from outside the class: no learner has a bound then."
+RULE = "The theorem is about this learner. Another one may need more mistakes, or fewer."
+WHY = {
+    "w* separates the examples: y<w*,x> >= gamma ||w*|| > 0": "Otherwise there is nothing to come closer to. Where no "
+    "separator exists, the Perceptron never ends.",
+    "||x|| = 1 for every example": "The proof needs ||x|| <= 1: a longer example adds more than 1 to ||w||^2. With "
+    "norms up to R, R^2 takes the place of 1.",
+    "||x|| <= 1 for every example": "A longer example takes a longer step. Divide all of them by the largest norm; the "
+    "margin is divided with them.",
+    "w starts at 0": "From elsewhere w may first have to be led back; `perceptron-start` says what that costs.",
+    "w changes on mistakes, and on every one": "An update with y<w,x> > 0 can add more than R^2 to ||w||^2; a mistake "
+    "without an update can be repeated for ever.",
+    "<w,x> = 0 counts as a mistake": CONVENTION,
+    "<w,x> = 0 predicts +": CONVENTION,
+    "<w,x> = 0 predicts -": CONVENTION,
+    "the examples are y x_k = e_k - e_1 - ... - e_(k-1)": "Most data are kinder.",
+    "the run is finished: y<w,x> > 0 for every example": "A run that was cut off has made as few updates as one likes.",
+    "theta = 1": "The source's choice; see `margin-perceptron-threshold` for others.",
+    "theta > 0": "At theta = 0 it is the Perceptron, and no margin is promised.",
+    "w changes only where y<w,x> <= theta": "Any other update can add more than R^2 + 2 theta to ||w||^2.",
+    "the run is finished: y<w,x> > theta for every example": "Before the end w need not have any margin.",
+    "some concept agrees with every round": CLASS + " Weighted majority is for this case.",
+    "the prediction is the majority of the version space, 1 if it is even": "A mistake must remove half of it. What "
+    "is done with a tie does not matter for the bound.",
+    "every example is a point of the domain": "The dimension is that of the class on these points.",
+    "the prediction is the label whose part of the version space has the larger Ldim, 1 if equal": RULE,
+    "there are Ldim(C) rounds, and after t of them the Ldim of the version space is at least Ldim(C) - t": "This is "
+    "the way down a shattered tree: the adversary's half of the game.",
+    "every prediction is wrong": "The adversary answers the opposite of every prediction.",
+    "the target is a conjunction of variables": CLASS,
+    "the target is a conjunction of literals": CLASS,
+    "the target is a disjunction of variables": CLASS,
+    "the target is a disjunction of literals": CLASS,
+    "the target is a disjunction of terms of at most k literals": CLASS,
+    "every label is the target's": "One wrong label can drop a part of the target, which never comes back.",
+    "the prediction is a conjunction of variables, of all those that no positive has falsified before": RULE,
+    "the prediction is a conjunction of literals, of all those that no positive has falsified before": RULE,
+    "the prediction is a disjunction of variables, of all those that no negative has satisfied before": RULE,
+    "the prediction is a disjunction of literals, of all those that no negative has satisfied before": RULE,
+    "the prediction is a disjunction of terms of at most k literals, of all those that no negative has satisfied "
+    "before": RULE,
+    "the label is 1 if and only if one of k variables is": "A demotion must never touch a variable that matters.",
+    "alpha > 1 and theta >= 1/alpha": "Otherwise a promotion is none, or the bound on the promotions of one variable "
+    "is negative.",
+    "predicts by <w,x> > theta (at theta either way); w starts at 1; mistakes take active weights to alpha w, 0": RULE,
+    "the label is 1 if and only if at least r of k variables are, r >= 1": "It makes the gap delta = 1/r between the "
+    "two sides.",
+    "alpha = 1 + 1/(2r) and theta >= 1": "The factor must be small against the gap.",
+    "predicts by <w,x> > theta (at theta either way); w starts at 1; mistakes take active weights to alpha w, "
+    "w/alpha": RULE,
+    "0 < beta < 1": "At 1 nothing is learned; at 0 a concept that errs once is gone, and the best one may err.",
+    "the prediction is that of the larger weight, 1 if both are equal": "A mistake must cost half of the weight.",
+    "the probability of predicting 1 is the share of the weight that says 1": "Then the probability of a mistake is "
+    "the share of the weight that errs.",
+    "the rows have 2 coordinates at least": "An ellipsoid on a line is an interval, for which the volume formula "
+    "divides by 0.",
+    "the first ellipsoid is the unit ball": "It holds w*, and its volume is the unit of all others.",
+    "every mistake gives a new ellipsoid": "A mistake without one costs no volume.",
+    "the new ellipsoid holds all points of the old one with y<w,x> >= 0": "Otherwise the separators can be cut off.",
+    "the new ellipsoid has at most exp(-1/(2(d+1))) of the volume of the old one": "This is what a mistake costs.",
+    "mu I <= H": "Along a direction in which F is flat, nothing brings w closer.",
+    "H <= L I": "Where F is steeper than that, the step 1/L overshoots.",
+    "grad F(w*) = 0": "It says what w* is.",
+    "alpha = 1/L": "Shorter steps are slower, and from 2/L on they diverge.",
+    "every step is w <- w - alpha grad F(w)": RULE.replace("learner", "method").replace("mistakes", "steps"),
+    "H is invertible": "Otherwise the step is not defined.",
+    "every step is w <- w - H^-1 grad F(w)": RULE.replace("learner", "method").replace("mistakes", "steps"),
+    "<w*,a> = y for every row": "Equations that contradict each other pull w to and fro for ever.",
+    "sigma_min^2 I <= A'A": "Along a direction that no row sees, w never moves.",
+    "a row is drawn with probability ||a||^2/||A||_F^2": "It makes the mean progress ||A(w - w*)||^2/||A||_F^2.",
+    "E (y - <w*,x>) x = 0": "It says what w* is.",
+    "E ||x||^2 xx' <= R^2 E xx'": "It follows from ||x|| <= R, and keeps a step from overshooting.",
+    "E xi xi' <= sigma^2 E xx' for the noise xi = (y - <w*,x>) x": "It says what sigma is.",
+    "gamma = 1/(4 R^2)": "The constants of the statement are for this step.",
+}
+WHY_HERE = {  # where a theorem needs a hypothesis for a reason of its own
+    ("tiny-margin", "w starts at 0"): "A lucky start can be a separator.",
+    ("tiny-margin", "<w,x> = 0 counts as a mistake"): "Otherwise examples may stay on the hyperplane, and w small.",
+    ("margin-perceptron", "w starts at 0"): "From elsewhere ||w|| is larger, and the margin smaller.",
+    ("margin-perceptron-threshold", "w starts at 0"): "From elsewhere ||w|| is larger, and the margin smaller.",
+    ("ellipsoid", "w* separates the examples: y<w*,x> >= gamma ||w*|| > 0"): "The volume stays above that of a small "
+    "ball of separators around w*; without w* there may be none.",
+    ("ellipsoid", "||x|| <= 1 for every example"): "For longer examples that ball holds vectors that do not separate.",
+}
+
+RUN = "run = theory.Run.of([[1, 0], [0, 1]], [1, -1], witness=[1, -1], updates={updates})"
+GAME = "game = theory.Game(labels, truth=[0, 0], predictions=[1, 1], domain=labels)"
+EXAMPLES = {
+    "perceptron-batch": (RUN.format(updates="[0, 1]"),),
+    "perceptron-online": (RUN.format(updates="[0, 1]"),),
+    "perceptron-radius": (RUN.format(updates="[1], zero=+1"),),
+    "perceptron-stream": (RUN.format(updates="[0], zero=-1"),),
+    "perceptron-ball": (RUN.format(updates="[0, 1]"),),
+    "perceptron-inequalities": (RUN.format(updates="[0, 1]"),),
+    "perceptron-start": (RUN.format(updates="[1] * 4, start=[9, 3]"),),
+    "margin-upper-end": (RUN.format(updates="[0, 1]"),),
+    "tiny-margin": (
+        "run = theory.Run.of([[1, 0], [1, -1]], [1, -1], witness=[1, 2], updates=[0, 1, 0, 1, 0])  # d = 2",
+    ),
+    "margin-perceptron": (RUN.format(updates="[0, 1, 0, 1], mistakes=2, threshold=1"),),
+    "margin-perceptron-threshold": (
+        "run = theory.Run.of([[2, 0], [0, 2]], [1, -1], [1, -1], updates=[0, 1, 0, 1], mistakes=2, threshold=4)",
+    ),
+    "halving": ("labels = [[0, 0, 1, 1], [0, 1, 0, 1]]  # of four concepts, in two rounds", GAME),
+    "littlestone": ("labels = [[0, 0, 1, 1], [0, 1, 0, 1]]  # of four concepts, on two points", GAME),
+    "littlestone-lower": ("labels = [[0, 0, 1, 1], [0, 1, 0, 1]]  # of four concepts, on two points", GAME),
+    "monotone-conjunction": (
+        "x, target = [(1, 1, 0), (1, 0, 1)], [[(0, 1)]]  # the variable x_0",
+        "game = theory.BooleanGame(x, truth=[1, 1], predictions=[0, 0], target=target)",
+    ),
+    "conjunction": (
+        "x, target = [(1, 1, 0), (1, 0, 0), (0, 1, 0)], [[(0, 1)], [(2, 0)]]  # x_0 and not x_2",
+        "game = theory.BooleanGame(x, truth=[1, 1, 0], predictions=[0, 0, 0], target=target)",
+    ),
+    "monotone-disjunction": (
+        "x, target = [(0, 1, 1), (1, 0, 0)], [[(0, 1)]]  # the variable x_0",
+        "game = theory.BooleanGame(x, truth=[0, 1], predictions=[1, 1], target=target)",
+    ),
+    "disjunction": (
+        "x, target = [(0, 1, 1), (0, 0, 1)], [[(0, 1)], [(2, 0)]]  # x_0 or not x_2",
+        "game = theory.BooleanGame(x, truth=[0, 0], predictions=[1, 1], target=target)",
+    ),
+    "k-dnf": (
+        "x, target = [(0, 1, 1), (1, 0, 0)], [[(0, 1), (2, 0)]]  # one term: x_0 and not x_2",
+        "game = theory.BooleanGame(x, truth=[0, 1], predictions=[1, 1], target=target, k=2)",
+    ),
+    "winnow-1": (
+        "x, two = [(1, 1, 0, 0), (0, 1, 1, 0)], theory.rational(2)",
+        "game = theory.WinnowGame(x, truth=[1, 0], predictions=[0, 1], target=[0], alpha=two, threshold=two)",
+    ),
+    "winnow-2": (
+        "x, half = [(1, 1, 0, 0), (1, 0, 0, 0)], theory.rational(1) / 2",
+        "game = theory.WinnowGame(x, truth=[1, 1], predictions=[0, 0], target=[0], alpha=1 + half, threshold=8 * half)",
+    ),
+    "weighted-majority": (
+        "labels = [[0, 1], [1, 0], [1, 0]]  # of two concepts, in three rounds",
+        "game = theory.Vote(labels, truth=[0, 1, 0], predictions=[1, 1, 1], beta=theory.rational(1) / 2)",
+    ),
+    "randomized-weighted-majority": (
+        "from fractions import Fraction",
+        "labels, half = [[0, 1], [1, 0], [1, 0]], Fraction(1, 2)",
+        "shares = [half, Fraction(2, 3), Fraction(4, 5)]  # of the weight that says 1",
+        "game = theory.Vote(labels, [0, 1, 0], [1, 1, 1], beta=half, probabilities=shares)",
+    ),
+    "ellipsoid": (
+        "third, ball = theory.rational(1) / 3, ([0, 0], [[1, 0], [0, 1]])",
+        "half = ([third, 0], [[0.67, 0], [0, 1.16]])  # holds the right half of the ball",
+        "x = [[1, 0], [0.5, 0.5]]",
+        "run = theory.Shrinking.along(x, [1, 1], witness=[1, 1], updates=[0], ellipsoids=[ball, half])",
+    ),
+    "gradient-descent": (
+        "A, y, path = [[1, 0], [0, 2]], [1, 2], [[0, 0], [0.25, 1]]",
+        "run = theory.Descent.of(A, y, path, optimum=[1, 1], mu=2, L=8, step=0.125)",
+    ),
+    "newton": ("run = theory.Quadratic.of([[1, 0], [0, 2]], [1, 2], path=[[0, 0], [1, 1]], optimum=[1, 1])",),
+    "kaczmarz": (
+        "A, fifth = [[1, 0], [0, 2]], theory.rational(1) / 5",
+        "drawn = [fifth, 4 * fifth]",
+        "run = theory.Projections.of(A, [1, 2], [[0, 0]], [1, 1], sigma_sq=1, probabilities=drawn)",
+    ),
+    "averaged-sgd": (
+        "run = theory.Averaging.of([[1], [1]], [0, 2], [0], [1], step=0.25, radius_sq=1, noise_sq=1, length=5)",
+    ),
+}
+
+LETTERS = {
+    **{"alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "kappa": "κ", "mu": "μ", "xi": "ξ"},
+    **{"sigma": "σ", "theta": "θ"},
+}
+
+
+def set_in_type(text: str) -> str:
+    """The signs of mathematics for what stands for them in ASCII."""
+    text = text.replace("<-", "←").replace("<=", "≤").replace(">=", "≥").replace("||", "‖").replace("grad F", "∇F")
+    text = re.sub(r"<([^<> ]+,[^<>]+?)>", r"⟨\1⟩", text)
+    text = re.sub(r"(?<![A-Za-z`])(" + "|".join(LETTERS) + r")(?![A-Za-z(])", lambda m: LETTERS[m[1]], text)
+    return text.replace("^2", "²").replace("^-1", "⁻¹").replace("*", r"\*")
+
+
+def constant(theorem: Theorem) -> str:
+    """Its name in `novikoff.theory`."""
+    return next(name for name in theory.__all__ if getattr(theory, name) is theorem)
+
+
+def linked(text: str) -> str:
+    """Names of theorems in backquotes become links."""
+    known = {theorem.id: theorem.title for theorem in THEOREMS}
+    return re.sub(r"`([a-z0-9-]+)`", lambda m: f"[{known[m[1]]}]({m[1]}.md)" if m[1] in known else m[0], text)
+
+
+def example(theorem: Theorem) -> str:
+    """A record, and what the check finds on it."""
+    lines = EXAMPLES[theorem.id]
+    record = lines[-1].partition(" ")[0]
+    check = f"theory.{constant(theorem)}.check({record})"
+    names: dict[str, object] = {"theory": theory}
+    for line in lines:
+        exec(line, names)
+    shown = io.StringIO()
+    with contextlib.redirect_stdout(shown):
+        exec(compile(check, theorem.id, "single"), names)
+    return "\n".join(["```python", ">>> from novikoff import theory", *(f">>> {line}" for line in [*lines, check])]) + (
+        f"\n{shown.getvalue()}\n```"
+    )
+
+
+def paragraphs(text: str) -> list[str]:
+    """A docstring as paragraphs; an indented one is a formula."""
+    parts = [part for part in text.split("\n\n") if part]
+    return [("> " if part.startswith(" ") else "") + set_in_type(textwrap.dedent(part)) for part in parts]
+
+
+def bound(theorem: Theorem) -> list[str]:
+    arguments = ", ".join(inspect.signature(theorem.bound).parameters)
+    call = f"`theory.{constant(theorem)}.bound({arguments})` is an integer."
+    return ["## The bound", call, *paragraphs(inspect.getdoc(theorem.bound) or "")]
+
+
+def proof(theorem: Theorem) -> list[str]:
+    """From the module, where the learners of a family share one; and where the course has it."""
+    module = sys.modules[theorem.bound.__module__]
+    family = module.__name__.rpartition(".")[2] in ("elimination", "winnow")
+    told = paragraphs((inspect.getdoc(module) or "").partition("\n\n")[2]) if family else []
+    told += [
+        f"[The course](../learn/{n}.md) has it in words."
+        for n, proved in COURSE.items()
+        if theorem.id in proved.split()
+    ]
+    return ["## Proof", *told] if told else []
+
+
+def page(theorem: Theorem) -> str:
+    hypotheses = [
+        f"- **{set_in_type(h.text)}.** {set_in_type(linked(WHY_HERE.get((theorem.id, h.text)) or WHY[h.text]))}"
+        for h in theorem.hypotheses
+    ]
+    return "\n\n".join(
+        [
+            f"# {theorem.title}",
+            f"> {set_in_type(theorem.statement)}",
+            f"*{theorem.citation}.*",
+            "## Hypotheses",
+            "\n".join(hypotheses) or "None.",
+            *bound(theorem),
+            *proof(theorem),
+            "## Check it",
+            f"`check` decides hypotheses and conclusion in rationals, on a [`{theorem.about.__name__}`]"
+            "(../reference/theory.md):",
+            example(theorem),
+            "`unmet` lists the hypotheses that do not hold, `conclusion` says whether the conclusion does.",
+            f"`{theorem.id}` · [all theorems](index.md)\n",
+        ]
+    )
+
+
+def index() -> str:
+    lines = [
+        "# The theorems",
+        "",
+        "Each is an object in `novikoff.theory`, with a bound that is an exact integer and a `check` that decides",
+        "hypotheses and conclusion on a run in rationals. `novikoff theorems` prints them.",
+        "[Where the lecture notes slip or differ](notes.md).",
+    ]
+    for theorem in THEOREMS:
+        if theorem.id in SECTIONS:
+            lines += ["", f"## {SECTIONS[theorem.id]}", ""]
+        lines.append(f"- **[{theorem.title}]({theorem.id}.md).** {set_in_type(theorem.statement)}")
+    return "\n".join([*lines, ""])
+
+
+def pages() -> dict[str, str]:
+    """The files and what they hold."""
+    return {"index.md": index(), **{f"{theorem.id}.md": page(theorem) for theorem in THEOREMS}}
+
+
+if __name__ == "__main__":
+    for name, text in pages().items():
+        (HERE / name).write_text(text, encoding="utf-8")
+    print(f"{len(pages())} pages in {HERE}")
