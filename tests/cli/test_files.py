@@ -139,6 +139,13 @@ class TestPredict:
         found = run("predict", "model.nvk", "train.vw")
         assert found.stdout.splitlines()[:3] == ["-1 t0", "1 t1", "-1 t2"]
 
+    def test_json_lines(self, folder: Path) -> None:
+        fitted(folder)
+        first = run("predict", "model.nvk", "train.vw", "--json").stdout.splitlines()[0]
+        assert json.loads(first) == {"label": -1.0, "tag": "t0"}
+        said = run("learn", "m.nvk", "--json", text="1 |a x\n").stdout
+        assert json.loads(said) == {"label": -1}
+
     def test_in_other_formats_without_labels_with_other_columns(self, folder: Path) -> None:
         fitted(folder)
         (folder / "new.jsonl").write_text('{"x": {"w^spam": 1, "unheard of": 7}}\n{"x": {"w^ham": 1}}\n')
@@ -323,7 +330,7 @@ class TestOthers:
 
     def test_convert(self, folder: Path) -> None:
         example_file(folder / "train.vw")
-        assert run("convert", "train.vw", "train.jsonl.gz").exit_code == 0
+        assert run("convert", "train.vw", "train.jsonl.gz").stdout == "60 examples in train.jsonl.gz.\n"
         assert (data.read("train.jsonl.gz").X != data.read("train.vw").X).nnz == 0
 
     def test_help_is_a_tour(self) -> None:

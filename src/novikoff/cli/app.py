@@ -104,6 +104,7 @@ def predict(
     label: Label = None,
     skip_bad: SkipBad = 0,
     read: Read = None,
+    as_json: AsJson = False,
 ) -> None:
     """Write the predicted label of each example, one a line. Labels in the data are not needed, and not looked at."""
     from novikoff.cli.predict import columns_of, predict
@@ -111,7 +112,7 @@ def predict(
     def reading(loaded: Any) -> dict[str, Any]:
         return reading_options(format, label, skip_bad, read, columns_of(loaded))
 
-    raise typer.Exit(predict(model, data, output, reading, scores=scores))
+    raise typer.Exit(predict(model, data, output, reading, scores=scores, json=as_json))
 
 
 @app.command("eval", rich_help_panel=MODELS)
@@ -164,6 +165,7 @@ def learn(
     label: Label = None,
     skip_bad: SkipBad = 0,
     read: Read = None,
+    as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
     """Learn from a stream: for each line, write the prediction, then learn its label.
@@ -181,7 +183,9 @@ def learn(
     known = load(model) if model.exists() else None
     reading = reading_options(format, label, skip_bad, read, columns_of(known) | {"width": None} if known else None)
     pair = two_labels(classes)
-    raise typer.Exit(learn(known or new(learner, set_), model, data, reading, pair, every=every, quiet=quiet))
+    raise typer.Exit(
+        learn(known or new(learner, set_), model, data, reading, pair, every=every, json=as_json, quiet=quiet)
+    )
 
 
 @app.command(rich_help_panel=MODELS)
@@ -226,11 +230,14 @@ def convert(
     label: Label = None,
     skip_bad: SkipBad = 0,
     read: Read = None,
+    as_json: AsJson = False,
 ) -> None:
     """Write the examples of one file in another format."""
+    from novikoff.cli.options import as_json as to_json
     from novikoff.data import convert
 
-    convert(source, target, to=to, **reading_options(format, label, skip_bad, read))
+    count = convert(source, target, to=to, **reading_options(format, label, skip_bad, read))
+    print(to_json({"target": str(target), "examples": count}) if as_json else f"{count:,} examples in {target}.")
 
 
 @app.command(rich_help_panel=MODELS)

@@ -29,6 +29,7 @@ def learn(
     classes: list[Any] | None,
     *,
     every: float,
+    json: bool,
     quiet: bool,
 ) -> int:
     """For each line: the prediction on standard output, then the label is learned. Saves now and then, and at the end.
@@ -44,7 +45,7 @@ def learn(
             for chunk in source.arriving(ROOM):
                 said, wrong = rounds(model, chunk, classes)
                 examples, mistakes = examples + len(chunk), mistakes + int(wrong.sum())
-                sys.stdout.buffer.write(lines(said, chunk.tags))
+                sys.stdout.buffer.write(lines(said, chunk.tags, "label", json=json))
                 sys.stdout.buffer.flush()
                 report_skipped(chunk.bad)
                 if time.monotonic() - saved >= every:

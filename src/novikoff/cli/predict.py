@@ -49,7 +49,13 @@ def two_labels(classes: str | None) -> list[Any] | None:
 
 
 def predict(
-    model_file: Path, data: str, output: Path | None, reading: Callable[[Any], dict[str, Any]], *, scores: bool
+    model_file: Path,
+    data: str,
+    output: Path | None,
+    reading: Callable[[Any], dict[str, Any]],
+    *,
+    scores: bool,
+    json: bool,
 ) -> int:
     model = load(model_file)
     if scores and not hasattr(model, "decision_function"):
@@ -57,13 +63,17 @@ def predict(
     with _written(output) as out:
         for chunk in stream(data, CHUNK, **reading(model)):
             said = model.decision_function(chunk) if scores else model.predict(chunk)
-            out.write(lines(said, chunk.tags))
+            out.write(lines(said, chunk.tags, "score" if scores else "label", json=json))
             report_skipped(chunk.bad)
     return GOOD
 
 
-def lines(values: NDArray[Any], tags: list[str] | None) -> bytes:
+def lines(values: NDArray[Any], tags: list[str] | None, name: str, *, json: bool) -> bytes:
     """One value a line, followed by the tag where there is one; numbers so that they can be read back."""
+    if json:
+        ends = [{"tag": tag} for tag in tags] if tags else [{}] * len(values)
+        records = ({name: value, **end} for value, end in zip(values.tolist(), ends, strict=True))
+        return "".join(as_json(record) + "\n" for record in records).encode()
     different, which = np.unique(values, return_inverse=True)
     words = [text(value) for value in different.tolist()]
     if tags:
