@@ -32,7 +32,6 @@ from novikoff.kernels.compile import cache_directory
 
 VERSION = 1
 END = 1 << 16  # bytes at either end of a source that are hashed
-CHUNK = 200_000  # rows that are written at a time
 
 
 class Copy:
@@ -73,7 +72,7 @@ class Copy:
         partial = self.place.with_name(f"{self.place.name}.{secrets.token_hex(6)}.partial")
         partial.mkdir(parents=True)
         try:
-            header = _write(partial, stream(self.source, chunk=CHUNK, **asdict(self.reading)), watch)
+            header = _write(partial, stream(self.source, None, **asdict(self.reading)), watch)
             sizes = {file.name: file.stat().st_size for file in partial.iterdir()}
             header |= {"version": VERSION, "stamp": stamp, "sizes": sizes}
             (partial / "header.json").write_text(json.dumps(header), encoding="utf-8")

@@ -49,15 +49,18 @@ def read(path: str | os.PathLike[str], **options: Any) -> Dataset:
     return run.dataset(list(run.blocks()))
 
 
-def stream(path: str | os.PathLike[str], chunk: int = 100_000, **options: Any) -> Iterator[Dataset]:
+def stream(path: str | os.PathLike[str], chunk: int | None = 100_000, **options: Any) -> Iterator[Dataset]:
     """The same examples in data sets of `chunk` rows, the last one of fewer, in memory that does not grow.
+
+    None stands for as many rows as are parsed at a time, which costs the least.
 
     Where columns are found on the way (svmlight, VW, JSON lines, categories), a chunk has those found so far; `columns`
     or `width` fixes them.
     """
-    if chunk < 1:
+    if chunk is not None and chunk < 1:
         raise ValueError(f"chunk={chunk}: at least one row is expected")
-    return _chunks(_Run(path, Reading(**options)), chunk)
+    run = _Run(path, Reading(**options))
+    return (run.dataset([block]) for block in run.blocks()) if chunk is None else _chunks(run, chunk)
 
 
 def _chunks(run: _Run, chunk: int) -> Iterator[Dataset]:

@@ -1,0 +1,94 @@
+"""The report: what the data are, whether they are separable and why, the run, and its hyperplane, on one page."""
+
+from __future__ import annotations
+
+import html
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from novikoff import atomic
+from novikoff.certify import Proof
+from novikoff.display.report import sections
+from novikoff.display.report.case import Origin, case_of
+from novikoff.display.report.page import document, drawing
+from novikoff.display.style import several
+from novikoff.estimators.model import LinearModel
+
+__all__ = ["Origin", "Report", "report"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Report:
+    """A page that is complete in itself: ``save`` it, or let a notebook show it.
+
+    Attributes
+    ----------
+    html : str
+    certificate : `novikoff.Separable`, `novikoff.NotSeparable` or `novikoff.Undecided`
+    beside : dict
+        The files that the page speaks of and does not hold: a certificate that is too large for it, by its name.
+    """
+
+    html: str
+    certificate: Proof
+    beside: dict[str, bytes]
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the page, and what goes beside it into the same directory; nothing half-written is left behind."""
+        for name, content in self.beside.items():
+            atomic.write(Path(path).with_name(name), [content])
+        atomic.write(path, [self.html.encode("utf-8")])
+
+    def _repr_html_(self) -> str:
+        # In a frame, its style is its own.
+        look = "width: 100%; height: 50em; border: 0"
+        return f'<iframe title="report" style="{look}" srcdoc="{html.escape(self.html)}"></iframe>'
+
+
+def report(
+    clf: LinearModel | None,
+    X: Any,
+    y: Any = None,
+    *,
+    title: str | None = None,
+    certificate: Proof | None = None,
+    origin: Origin | None = None,
+) -> Report:
+    """All that is known about a fit, for somebody who was not there: one HTML page without any link to the network.
+
+    It needs matplotlib: ``pip install 'novikoff[plots]'``.
+
+    Parameters
+    ----------
+    clf : a fitted `Perceptron`, `MarginPerceptron` or `MaxMarginClassifier`; None for the data and the proof alone
+    X, y : the data that it learned from, with two labels; or a `novikoff.data.Dataset`
+    title : the heading
+    certificate : what `novikoff.certify` said of these data; by default it is asked
+    origin : how to repeat it, which the command line knows
+
+    Returns
+    -------
+    Report
+
+    Examples
+    --------
+    >>> from novikoff import Perceptron
+    >>> from novikoff.display.report import report
+    >>> X, y = [[2, 1], [3, 0], [0, 2], [-1, 1]], ["in", "in", "out", "out"]
+    >>> page = report(Perceptron().fit(X, y), X, y)
+    >>> "Separable: a hyperplane has all 4 rows on the sides of their labels." in page.html
+    True
+    """
+    if clf is not None and not isinstance(clf, LinearModel):
+        raise TypeError(
+            "a report is about a hyperplane, of a Perceptron, MarginPerceptron or MaxMarginClassifier; "
+            f"{type(clf).__name__} is none of them"
+        )
+    case = case_of(clf, X, y, certificate, origin or Origin())
+    learner = type(clf).__name__ if clf else "Separability"
+    heading = title or f"{learner} on {several(case.n, 'row')} and {several(case.d, 'column')}"
+    with drawing():
+        page = document(heading, sections.top(case, heading), *sections.all_of(case))
+    return Report(page, case.proof, case.beside)

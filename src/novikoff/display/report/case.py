@@ -1,0 +1,221 @@
+"""All that a report tells of: the data, the verdict, the model, and what follows from them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from novikoff import inputs
+from novikoff.certify import NotSeparable, Proof, Separable, Undecided, certify
+from novikoff.display import examples
+from novikoff.estimators.linear import LinearClassifier
+from novikoff.estimators.model import LinearModel
+
+EMBEDDED = 1 << 20  # bytes of a certificate that the page holds; a larger one is a file beside it
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+
+class Origin(NamedTuple):
+    """Where data and model came from, in the words of a shell."""
+
+    data: str = "DATA"  # the file, followed by the options that it is read with
+    command: str | None = None  # what made the report
+    note: str = ""  # what else there is to say about the run
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    X: Any  # a float array or a CSR matrix, n x d
+    signs: NDArray[np.int8]  # +1 for the second of the labels
+    labels: tuple[str, str]
+    names: NDArray[Any] | None  # of the columns
+    tags: list[str] | None  # of the rows
+    proof: Separable | NotSeparable | Undecided
+    clf: LinearModel | None
+    origin: Origin
+
+    # The data ----------------------------------------------------------------------------------
+
+    @property
+    def n(self) -> int:
+        return int(self.X.shape[0])
+
+    @property
+    def d(self) -> int:
+        return int(self.X.shape[1])
+
+    @property
+    def constant(self) -> float:
+        return self.proof.about.constant
+
+    @cached_property
+    def norms(self) -> Array:
+        """Of the rows, the constant coordinate included."""
+        if sp.issparse(self.X):
+            lengths = sp.linalg.norm(self.X, axis=1)
+        else:
+            lengths = np.sqrt(np.einsum("ij,ij->i", self.X, self.X, dtype=np.float64))
+        found: Array = np.hypot(lengths, self.constant)
+        return found
+
+    @property
+    def radius(self) -> float:
+        return self.proof.radius if isinstance(self.proof, Separable) else float(self.norms.max())
+
+    def column(self, j: int) -> str:
+        return str(j) if self.names is None else str(self.names[j])
+
+    def label(self, i: int) -> str:
+        return self.labels[int(self.signs[i] > 0)]
+
+    def dense(self, rows: Any) -> Array:
+        part = self.X[rows]
+        return np.asarray(part.toarray() if sp.issparse(part) else part, dtype=np.float64)
+
+    # The certificate ---------------------------------------------------------------------------
+
+    @cached_property
+    def certificate(self) -> bytes:
+        return self.proof.to_json().encode("utf-8")
+
+    @property
+    def file_name(self) -> str:
+        return f"certificate-{self.proof.about.digest[:12]}.json"
+
+    @property
+    def beside(self) -> dict[str, bytes]:
+        if isinstance(self.proof, Undecided) or len(self.certificate) <= EMBEDDED:
+            return {}
+        return {self.file_name: self.certificate}
+
+    # The model ---------------------------------------------------------------------------------
+
+    @property
+    def model(self) -> LinearModel:
+        assert self.clf is not None
+        return self.clf
+
+    @property
+    def scale(self) -> str:
+        """What the rows are divided by before they are learned from: "none", "ball" (R) or "sphere" (their norm)."""
+        return str(getattr(self.clf, "scale", "none"))
+
+    @cached_property
+    def w(self) -> Array | None:
+        """The weights of the model, the constant coordinate last; None if there are none but zeros."""
+        if self.clf is None:
+            return None
+        last = float(self.clf.intercept_[0]) / self.constant if self.constant else 0.0
+        w: Array = np.append(self.clf.coef_[0], last)
+        return w if w.any() else None
+
+    @cached_property
+    def scores(self) -> Array:
+        # Examples, because an array would be asked for the names of its columns.
+        return self.model.decision_function(inputs.Examples(self.X, None, self.names))
+
+    @cached_property
+    def margins(self) -> Array:
+        """y<w,x>/||w||, of the rows as they are learned from."""
+        assert self.w is not None
+        margins: Array = self.signs * self.scores / math.hypot(*self.w)
+        return margins / self.radius if self.scale == "ball" else margins
+
+    @cached_property
+    def hardest(self) -> Indices:
+        """All rows, the smallest margin first."""
+        order: Indices = np.argsort(self.margins, kind="stable")
+        return order
+
+    def parts(self, i: int) -> tuple[Array, Array]:
+        """The values of a row, and what each of them adds to its margin."""
+        assert self.w is not None
+        unit = {"none": 1.0, "ball": self.radius, "sphere": float(self.norms[i])}[self.scale]
+        x = self.dense([i])[0]
+        return x, self.signs[i] * self.w[:-1] * x / (math.hypot(*self.w) * unit)
+
+    @property
+    def bracket(self) -> tuple[float, float]:
+        """What is known about the best margin of the rows as they are learned from."""
+        if self.scale != "none" or (isinstance(self.proof, Undecided) and self.learned_here):
+            return tuple(self.model.margin_)
+        return self.proof.margin
+
+    @cached_property
+    def learned_here(self) -> bool:
+        """Can the model have learned from these rows? Certain if it remembers their digest."""
+        clf, proof = self.clf, self.proof
+        known = getattr(clf, "certificate_", None)
+        digest = known.about.digest if known else getattr(clf, "data_digest_", None)
+        if digest is not None:
+            return bool(digest == proof.about.digest)
+        if not isinstance(clf, LinearClassifier) or self.scale != "none":
+            return True
+        if clf.radius_ > self.radius * (1 + 1e-9):
+            return False
+        return not isinstance(proof, Separable) or clf.updates_ <= clf.bound(Fraction(proof.margin[0]))
+
+    @cached_property
+    def allowed(self) -> int | None:
+        """How many updates the theorem allows the run."""
+        clf, proof = self.clf, self.proof
+        if not isinstance(clf, LinearClassifier) or not self.learned_here:
+            return None
+        gamma = Fraction(max(clf.margin_[0], 0.0))
+        if isinstance(proof, Separable) and self.scale != "sphere":
+            gamma = Fraction(proof.margin[0]) / (Fraction(proof.radius) if self.scale == "ball" else 1)
+        return clf.bound(gamma) if gamma else None
+
+
+def case_of(clf: LinearModel | None, X: Any, y: Any, proof: Proof | None, origin: Origin) -> Case:
+    """Everything read and checked; the verdict, where none is given, found."""
+    y, tags = inputs.labels(X, y), getattr(X, "tags", None)
+    found = inputs.distinct(y)
+    if len(found) > 2:
+        raise ValueError(
+            f"y holds {len(found)} labels, and a report is about two: keep the rows of two of them, or report on one "
+            "label against the rest, with y == label"
+        )
+    matrix, names = inputs.plain_matrix(X)
+    if clf is not None:
+        matrix, names = inputs.canonical(inputs.matrix(clf, X)), getattr(clf, "feature_names_in_", names)
+    pair, signs = inputs.two_classes(y, matrix.shape[0], None if clf is None else clf.classes_)
+    constant = _constant(clf) if clf is not None else proof.about.constant if proof else 1.0
+    if proof is None:
+        options = {"intercept_scaling": constant} if constant else {"fit_intercept": False}
+        proof = certify(inputs.Examples(matrix, signs, names), **options)
+        # Others check it against the labels, not against signs.
+        proof = replace(proof, about=replace(proof.about, positive=_plain(pair[1])))
+    elif isinstance(proof, Proof):
+        examples.read_for(proof, matrix, y)
+        if proof.about.constant != constant:
+            raise ValueError(
+                f"the certificate is about rows with the constant coordinate {proof.about.constant:g}, the model about "
+                f"rows with {constant:g}: pass the model's fit_intercept and intercept_scaling to certify"
+            )
+    assert isinstance(proof, Separable | NotSeparable | Undecided)
+    return Case(matrix, signs, (_text(pair[0]), _text(pair[1])), names, tags, proof, clf, origin)
+
+
+def _constant(clf: Any) -> float:
+    return float(clf.intercept_scaling) if clf.fit_intercept else 0.0
+
+
+def _plain(label: Any) -> Any:
+    value = inputs.item(label)
+    return value if isinstance(value, str | int | float | bool) else str(value)
+
+
+def _text(label: Any) -> str:
+    """A label as it is written: whole numbers without a point."""
+    value = inputs.item(label)
+    return str(int(value)) if isinstance(value, float) and value.is_integer() and abs(value) < 1e15 else str(value)

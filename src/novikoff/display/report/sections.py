@@ -1,0 +1,403 @@
+"""The sections of a report, in plain words for somebody who was not there."""
+
+from __future__ import annotations
+
+import base64
+import math
+import platform
+from collections.abc import Iterator
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from novikoff.certify import NotSeparable, Separable, Undecided
+from novikoff.display.report import columns, figures
+from novikoff.display.report.case import Case, Indices
+from novikoff.display.report.page import Html, code, facts, joined, paragraphs, section, table, tag
+from novikoff.display.style import several
+from novikoff.estimators.linear import LinearClassifier
+from novikoff.estimators.max_margin import MaxMarginClassifier
+
+HARDEST, HEAVIEST, LARGEST = 10, 10, 15  # rows and features in a table
+PARTS = 4  # features told of one row
+PACKAGES = ("novikoff", "numpy", "scipy", "scikit-learn", "numba", "python-flint", "matplotlib")
+
+Facts = list[tuple[object, object]]
+
+
+def all_of(case: Case) -> Iterator[Html]:
+    yield _data(case)
+    yield _verdict(case)
+    if case.clf is not None or case.origin.note:
+        yield _run(case)
+    if case.w is not None:
+        yield _hyperplane(case)
+        yield _weights(case)
+    yield _again(case)
+    yield _words(case)
+
+
+# The top -----------------------------------------------------------------------------------------
+
+
+def top(case: Case, heading: str) -> Html:
+    proof, clf = case.proof, case.clf
+    if isinstance(proof, Separable):
+        margin = _number(proof.margin[0])
+        margin += f" to {above}" if (above := _number(proof.margin[1])) != margin else ""
+        told = (
+            f"Separable: a hyperplane has {_all(case.n)} on the sides of their labels. This is proved, not estimated."
+        )
+    elif isinstance(proof, NotSeparable):
+        margin = "none"
+        told = f"Not separable: no hyperplane has {_all(case.n)} on the sides of their labels. This is proved."
+    else:
+        margin = f"at most {_number(proof.margin[1])}"
+        told = f"Undecided: whether a hyperplane separates the two labels was not settled, because {proof.why}."
+    key = [("Data", f"{case.n:,} × {case.d:,}", "rows × columns")]
+    key.append(("Best margin", margin, f"R = {_number(case.radius)}"))
+    if isinstance(clf, LinearClassifier):
+        allowed = "no bound is known" if case.allowed is None else f"the theorem allows {_count(case.allowed)}"
+        key.append((f"{_noun(clf).capitalize()}s in learning", f"{clf.updates_:,}", allowed))
+    if case.w is not None:
+        wrong = int(np.sum(case.margins <= 0))
+        key.append(("On the wrong side", f"{wrong:,}", f"of {several(case.n, 'row')} ({wrong / case.n:.2%})"))
+    cells = (tag("div", tag("dt", name), tag("dd", value, tag("small", more))) for name, value, more in key)
+    here = {"data": "The data", "verdict": "Is there a separator?"}
+    here |= {"run": "The run"} if clf is not None or case.origin.note else {}
+    here |= {"hyperplane": "The hyperplane", "weights": "The weights"} if case.w is not None else {}
+    here |= {"again": "Do it again", "words": "Words"}
+    links = (tag("li", tag("a", name, href=f"#{ident}")) for ident, name in here.items())
+    return tag(
+        "header",
+        tag("h1", heading),
+        tag("p", told, class_=f"verdict {proof.verdict.replace(' ', '-')}"),
+        tag("dl", joined(cells), class_="key"),
+        tag("nav", tag("ul", joined(links)), aria_label="Sections"),
+    )
+
+
+# The data ----------------------------------------------------------------------------------------
+
+
+def _data(case: Case) -> Html:
+    X = case.X
+    if sp.issparse(X):
+        storage = f"sparse rows (CSR, {X.dtype}), {X.nnz / case.n:.3g} entries a row"
+    else:
+        storage = f"dense ({X.dtype}), {several(X.nbytes, 'byte')}"
+    constants = columns.constant(X)
+    copies = columns.repeated(X, constants)
+    idle = len(constants) or len(copies)
+    rows: Facts = [
+        ("Rows", f"{case.n:,}"),
+        ("Columns", f"{case.d:,}" + (", without names: they are counted from 0" if case.names is None else "")),
+        ("Storage", storage),
+        ("Constant coordinate", f"{case.constant:g}, appended to every row" if case.constant else "none"),
+        ("R, the norm of the longest row", _number(case.radius)),
+        ("Columns with one value only", _listed(case, constants)),
+        ("Columns that repeat another one", _listed(case, copies)),
+        ("Digest", tag("code", case.proof.about.digest)),
+    ]
+    counts = (int(np.sum(case.signs < 0)), int(np.sum(case.signs > 0)))
+    each = [
+        (label, sign, f"{count:,}", f"{count / case.n:.1%}")
+        for label, sign, count in zip(case.labels, "−+", counts, strict=True)
+    ]
+    return section(
+        "data",
+        "The data",
+        facts("What was given", rows),
+        paragraphs("Columns with one value, and copies, have no say in what can be separated." if idle else ""),
+        table("The two labels", ("label", "side", "rows", "share"), each, words=(0, 1)),
+    )
+
+
+def _listed(case: Case, found: Indices) -> str:
+    shown = ", ".join(case.column(j)[:60] for j in found[:5].tolist())
+    return f"{len(found):,}: {shown}{', …' if len(found) > 5 else ''}" if len(found) else "none"
+
+
+# The verdict -------------------------------------------------------------------------------------
+
+
+def _verdict(case: Case) -> Html:
+    proof = case.proof
+    if isinstance(proof, Undecided):
+        return section("verdict", "Is there a separator?", paragraphs(*_open(proof)))
+    told = _why(case, proof) if isinstance(proof, Separable) else paragraphs(*_why_not(proof))
+    return section("verdict", "Is there a separator?", told, _proof_rows(case, proof), _check(case))
+
+
+def _why(case: Case, proof: Separable) -> Html:
+    allowed = _count(math.floor(proof.mistake_bound))
+    known: Facts = [
+        ("Best margin, at least", _number(proof.margin[0])),
+        ("Best margin, at most", _number(proof.margin[1])),
+        ("R", _number(proof.radius)),
+        ("Mistakes of a Perceptron, at most", allowed),
+        ("Closest row", _row(case, proof.closest)),
+        ("Rows of the support", f"{len(proof.rows):,}"),
+    ]
+    if proof.about.constant:
+        known.insert(2, ("Distance of the closest row, by the columns alone", _number(proof.euclidean_margin)))
+    return joined(
+        [
+            paragraphs(
+                "Yes. The certificate holds a hyperplane, which anybody can check row by row, and some rows, the "
+                "support, which show that no other hyperplane does much better.",
+                f"By Novikoff's theorem, a Perceptron makes at most R²/γ² = {allowed} mistakes on these rows, in any "
+                "order, however often they are shown.",
+            ),
+            facts("What is proved", known),
+        ]
+    )
+
+
+def _why_not(proof: NotSeparable) -> Iterator[str]:
+    rows = proof.rows.tolist()
+    if proof.contradiction:
+        yield f"No. Rows {rows[0]:,} and {rows[1]:,} are the same example with different labels."
+    elif len(rows) == 1:
+        yield f"No. Row {rows[0]:,} is zero, and no hyperplane through the origin has it on either side."
+    else:
+        yield f"No. The certificate names {several(len(rows), 'row')}, with positive whole numbers as weights. " + (
+            "Weighted like this, the rows of one label have the same mean as those of the other, and nothing comes "
+            "between a point and itself."
+            if proof.about.constant
+            else "Weighted like this, with their labels as signs, they add up to zero; so do their weighted margins, "
+            "whatever the hyperplane through the origin is, and not all of them are positive."
+        )
+    if proof.weak is not None:
+        yield "Some hyperplane has no row strictly on the wrong side, though: some rows are on it."
+    yield (
+        "What to do: look at these rows, which often are mislabelled; add features; or accept errors, with a soft "
+        "margin: MaxMarginClassifier(C=1.0), or --learner max-margin -s C=1.0."
+    )
+
+
+def _open(proof: Undecided) -> Iterator[str]:
+    yield (
+        f"This is not known: {proof.why} after {several(proof.passes, 'pass')} over the data. No hyperplane has "
+        f"a margin above {_number(proof.margin[1])}. There is no certificate."
+    )
+    yield "Allow more time (--max-seconds, or max_seconds of novikoff.certify): then the answer comes with its proof."
+
+
+def _proof_rows(case: Case, proof: Separable | NotSeparable) -> Html:
+    total = sum(proof.weights)
+    shares = np.array([weight / total for weight in proof.weights])  # rounded correctly, whatever their size
+    heaviest = np.argsort(-shares, kind="stable")[:HEAVIEST].tolist()
+    lines = [(_row(case, i), case.label(i), f"{shares[k]:.2%}") for k in heaviest for i in [int(proof.rows[k])]]
+    few = f", the {len(lines)} heaviest of {len(shares):,}" if len(lines) < len(shares) else ""
+    return joined(
+        [
+            figures.certificate(case, proof, shares),
+            table(f"Rows of the certificate{few}", ("row", "label", "share of the weight"), lines, words=(1,)),
+        ]
+    )
+
+
+def _check(case: Case) -> Html:
+    size = f"{len(case.certificate):,} bytes"
+    if case.beside:
+        where: list[object] = [f"The certificate ({size}) is in a file beside this page, "]
+    else:
+        data = f"data:application/json;base64,{base64.b64encode(case.certificate).decode()}"
+        where = [tag("a", "Save the certificate", href=data, download=case.file_name), f" ({size}) as "]
+    return joined(
+        [
+            tag("h3", "Check it"),
+            tag("p", *where, tag("code", case.file_name), ". Then"),
+            code(f"novikoff verify {case.file_name} {case.origin.data}"),
+            paragraphs(
+                "decides in exact arithmetic whether it proves what it says about these data. The checker is one file "
+                "that shares no code with the search."
+            ),
+        ]
+    )
+
+
+# The run -----------------------------------------------------------------------------------------
+
+
+def _run(case: Case) -> Html:
+    clf, note = case.clf, paragraphs(case.origin.note)
+    if clf is None:
+        return section("run", "The run", note)
+    rows: Facts = [("Learner", tag("code", repr(clf)))]
+    parts: list[object] = []
+    if not case.learned_here:
+        parts.append(paragraphs("The model learned from other rows than these: its counts are not about them."))
+    if isinstance(clf, LinearClassifier):
+        lower, upper = clf.margin_
+        rows += [
+            ("Mistakes", f"{clf.mistakes_:,}"),
+            ("Updates", f"{clf.updates_:,}"),
+            ("Passes over the data", f"{clf.passes_:,}"),
+            (f"{_noun(clf).capitalize()}s that the theorem allows", _count(case.allowed)),
+            ("Margin of its hyperplane", _number(lower)),
+            ("Best margin, by this run alone", f"at most {_number(upper)}" if upper < math.inf else "–"),
+            ("Why it stopped", clf.stop_reason_),
+        ]
+        if case.learned_here and case.allowed is None:
+            parts.append(paragraphs("The theorem needs a separator; without one it promises nothing."))
+        if len(clf.history_):
+            parts += [figures.curve(case, clf), figures.steps(case, clf)]
+    elif isinstance(clf, MaxMarginClassifier):
+        lower, upper = clf.margin_
+        rows += [
+            ("Kind", "hard margin: every row on its side" if math.isinf(clf.C) else f"soft margin, C = {clf.C:g}"),
+            ("Margin of its hyperplane", _number(lower)),
+            ("Best margin", f"at most {_number(upper)}" if upper < math.inf else "–"),
+            ("Passes over the data", f"{clf.n_iter_:,}"),
+            ("Rows that carry it", f"{len(clf.support_):,}"),
+        ]
+    if case.w is None:
+        parts.append(paragraphs("All weights are zero, which is no hyperplane."))
+    return section("run", "The run", note, facts("What was learned, and how", rows), *parts)
+
+
+# The hyperplane ----------------------------------------------------------------------------------
+
+
+def _hyperplane(case: Case) -> Html:
+    said, true = case.model.sides(case.scores) == case.model.classes_[1], case.signs > 0
+    confusion = [
+        (label, f"{int(np.sum((true == side) & ~said)):,}", f"{int(np.sum((true == side) & said)):,}")
+        for label, side in zip(case.labels, (False, True), strict=True)
+    ]
+    head = ("true label", *(f"predicted {label}" for label in case.labels))
+    return section(
+        "hyperplane",
+        "The hyperplane",
+        paragraphs("How the hyperplane that was learned divides these rows. On the wrong side, margins are negative."),
+        table("Which label is taken for which", head, confusion, words=(0,)),
+        figures.margins(case),
+        figures.geometry(case),
+        tag("h3", "The hardest rows"),
+        _hardest(case),
+    )
+
+
+def _hardest(case: Case) -> Html:
+    rows = case.hardest[:HARDEST]
+    said = case.model.sides(case.scores[rows]) == case.model.classes_[1]
+    lines = []
+    for i, guess in zip(rows.tolist(), said.tolist(), strict=True):
+        x, shares = case.parts(i)
+        largest = [j for j in np.argsort(-np.abs(shares), kind="stable")[:PARTS].tolist() if shares[j]]
+        parts = (tag("li", f"{case.column(j)} = {_number(x[j])} ({_number(shares[j], '+.2g')})") for j in largest)
+        told = tag("ul", *parts, class_="plain") if largest else "–"
+        lines.append((_row(case, i), case.label(i), case.labels[int(guess)], _number(case.margins[i]), told))
+    noun = "column" if case.names is None else "feature"
+    return table(
+        f"The smallest margins first; in brackets, what a {noun} adds to the margin",
+        ("row", "label", "predicted", "margin", f"{noun}s that weigh most"),
+        lines,
+        words=(1, 2, 4),
+    )
+
+
+def _weights(case: Case) -> Html:
+    w = case.model.coef_[0]
+    top = np.argsort(-np.abs(w), kind="stable")[:LARGEST]
+    top = top[w[top] != 0]
+    part = case.X[:, top]
+    spread = (part.toarray() if sp.issparse(part) else part).std(axis=0, dtype=np.float64)
+    lines = [
+        (case.column(j), _number(w[j], "+.6g"), case.labels[int(w[j] > 0)], _number(abs(w[j]) * spread[k], ".3g"))
+        for k, j in enumerate(top.tolist())
+    ]
+    used = int(np.count_nonzero(w))
+    return section(
+        "weights",
+        "The weights",
+        paragraphs(
+            f"{used:,} of {several(case.d, 'weight')} {'is' if used == 1 else 'are'} not zero; the intercept is "
+            f"{_number(case.model.intercept_[0], '+.6g')}. Weights depend on the units of the columns; weights "
+            "times the spread (the standard deviation) do not."
+        ),
+        table(
+            f"The largest of {used:,}" if len(lines) < used else "All weights that are not zero",
+            ("column" if case.names is None else "feature", "weight", "speaks for", "weight × spread"),
+            lines,
+            words=(0, 2),
+        ),
+    )
+
+
+# The end -----------------------------------------------------------------------------------------
+
+
+def _again(case: Case) -> Html:
+    if case.origin.command:
+        how = code(case.origin.command)
+    else:
+        how = code(
+            "import novikoff as nk",
+            "from novikoff.display.report import report",
+            "",
+            f"clf = nk.{case.clf!r}.fit(X, y)" if case.clf is not None else "clf = None",
+            'report(clf, X, y).save("report.html")',
+        )
+    chance = getattr(case.clf, "shuffle", False) and getattr(case.clf, "random_state", None) is None
+    same = (
+        "Rows were shuffled without random_state: another run is another one."
+        if chance
+        else ("With the same data and these versions, this gives the same page, byte for byte.")
+    )
+    versions: Facts = [("Python", platform.python_version()), *((name, version(name)) for name in PACKAGES)]
+    return section(
+        "again",
+        "Do it again",
+        how,
+        paragraphs(same),
+        facts("Versions", versions),
+    )
+
+
+def _words(case: Case) -> Html:
+    with_it = f", with the constant coordinate {case.constant:g}" if case.constant else ""
+    known = {
+        "Hyperplane": "Where a weighted sum of the columns, ⟨w,x⟩, is zero; one label is above it, the other below.",
+        "Separable": "Some hyperplane has all rows of one label on one side, and all rows of the other on the other.",
+        "Margin (γ)": "Of a row: y⟨w,x⟩/‖w‖, its distance from the hyperplane, negative on the wrong side"
+        f"{with_it}. Of a hyperplane: the smallest margin of its rows.",
+        "R": f"The norm of the longest row{with_it}.",
+        "Mistake, update": "A row that was met on the wrong side, or on the hyperplane; a change of w due to a row.",
+        "The theorem": "If some hyperplane has margin γ, a Perceptron makes at most R²/γ² mistakes (Novikoff 1962).",
+        "Certificate": "A file that proves the verdict, and that anybody can check against the data.",
+    }
+    pairs = (tag("div", tag("dt", word), tag("dd", meaning)) for word, meaning in known.items())
+    return section("words", "Words", tag("dl", joined(pairs), class_="words"))
+
+
+def _row(case: Case, i: int) -> Html:
+    """The number of a row, and its name if it has one."""
+    name = case.tags[i] if case.tags else ""
+    return tag("span", str(i), tag("small", f" {name}") if name else "")
+
+
+def _all(count: int) -> str:
+    return f"all {count:,} rows"
+
+
+def _noun(clf: LinearClassifier) -> str:
+    return "mistake" if clf.mistakes_ == clf.updates_ else "update"
+
+
+def _number(value: Any, form: str = ".6g") -> str:
+    value = float(value)
+    if math.isinf(value):
+        return "not known"
+    whole = form == ".6g" and value.is_integer() and abs(value) < 1e15
+    return (f"{int(value):,}" if whole else f"{value:{form}}").replace("-", "−")
+
+
+def _count(value: int | None) -> str:
+    if value is None:
+        return "not known"
+    return f"{value:,}" if value < 10**15 else f"{float(value):.3g}" if value < 10**300 else "over 1e300"
