@@ -29,6 +29,7 @@ def write_text(path: Path, size: int, *, format: str, per_row: int = 20, width: 
         columns = np.sort(rng.choice(width, per_row, replace=False))
         values = np.round(rng.random(per_row), 6)
         label = 1 if weights[columns] @ values > 0 else -1
+        label = -label if rng.random() < 0.05 else label  # no separator: every pass is made
         cells = " ".join(f"{c + 1}:{v:.6f}" for c, v in zip(columns.tolist(), values.tolist(), strict=True))
         lines.append(f"{label} | {cells}\n" if format == "vw" else f"{label} {cells}\n")
     block = "".join(lines).encode()

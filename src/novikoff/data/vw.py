@@ -108,7 +108,7 @@ class VwParser:
 
 def _indexed(arena: NDArray[np.uint8], ends: NDArray[np.int64], count: int) -> kernels.Names:
     """The table of these names."""
-    slots = np.full(2 * (ends.size - 1), -1, dtype=np.int64)  # so at most half of them are taken
+    slots = np.full(4 * (ends.size - 1), -1, dtype=np.int64)  # pairs, of which at most half are taken
     names = kernels.Names(arena, ends, slots, _KEY)
     twice = kernels.enter(names, 0, count)
     if twice < count:

@@ -474,12 +474,13 @@ class Names(NamedTuple):
 
     arena: Text
     ends: Integers  # name c is arena[ends[c] : ends[c + 1]]
-    slots: Integers  # a power of two of them, each -1 or 31 bits of the hash above 32 bits of a column
+    slots: Integers  # a power of two of pairs: a key, and its column or -1 for none
     key: np.uint64  # random, below 2^61 - 1
 
 
 PRIME = np.uint64((1 << 61) - 1)
-U8, U29, U30, U61 = (np.uint64(n) for n in (8, 29, 30, 61))
+U2, U8, U29, U61 = (np.uint64(n) for n in (2, 8, 29, 61))
+WORD = 7  # bytes
 LOW29 = np.uint64((1 << 29) - 1)
 FULL_WORD = np.uint64(1 << 56)
 
@@ -516,16 +517,22 @@ def _seal(h: np.uint64, word: np.uint64, names: Names) -> np.uint64:
 
 
 @inlined
-def _slot(h: np.uint64, column: int) -> int:
-    return int(np.int64(h >> U30) << 32 | column)
+def _key(h: np.uint64, word: np.uint64, size: int, names: Names) -> int:
+    """What tells names apart: a short one is a word, which is positive; a long one has a hash, here below -1."""
+    return np.int64(word) if size < WORD else -2 - np.int64(_seal(h, word, names))
 
 
 @inlined
-def _hash_of(names: Names, column: int) -> np.uint64:
+def _hash(key: int, names: Names) -> np.uint64:
+    return _seal(U0, np.uint64(key), names) if key > 0 else np.uint64(-2 - key)
+
+
+@inlined
+def _key_of(names: Names, column: int) -> int:
     h, word = U0, U1
     for p in range(names.ends[column], names.ends[column + 1]):
         h, word = _absorb(h, word, names.arena[p], names)
-    return _seal(h, word, names)
+    return _key(h, word, names.ends[column + 1] - names.ends[column], names)
 
 
 @inlined
@@ -555,7 +562,7 @@ def _is_name(names: Names, column: int, text: Text, space: int, space_end: int, 
 @outlined
 def _append(names: Names, column: int, text: Text, space: int, space_end: int, start: int, stop: int) -> int:
     a = names.ends[column]
-    if 2 * (column + 1) > names.slots.shape[0] or column + 1 >= names.ends.shape[0]:
+    if 4 * (column + 1) > names.slots.shape[0] or column + 1 >= names.ends.shape[0]:
         return FULL_TABLE
     if a + (space_end - space + 1) + (stop - start) > names.arena.shape[0]:
         return FULL_ARENA
@@ -577,16 +584,16 @@ def enter(names: Names, start: int, stop: int) -> int:
     """Put these columns into the table; stops at a name that is there already, and returns its column."""
     mask = np.uint64(names.slots.shape[0] - 1)
     for column in range(start, stop):
-        h = _hash_of(names, column)
-        i = h & mask
-        while names.slots[i] >= 0:
-            other = names.slots[i] & 0xFFFFFFFF
-            if names.slots[i] == _slot(h, other) and _is_name(
-                names, other, names.arena, 0, 0, names.ends[column], names.ends[column + 1]
+        key = _key_of(names, column)
+        i = _hash(key, names) << U1 & mask
+        while names.slots[i + U1] >= 0:
+            if names.slots[i] == key and (
+                key > 0
+                or _is_name(names, names.slots[i + U1], names.arena, 0, 0, names.ends[column], names.ends[column + 1])
             ):
                 return column
-            i = (i + U1) & mask
-        names.slots[i] = _slot(h, column)
+            i = (i + U2) & mask
+        names.slots[i], names.slots[i + U1] = key, column
     return stop
 
 
@@ -595,11 +602,10 @@ def _forget(names: Names, start: int, stop: int) -> None:
     """Take the latest columns out of the table, last in first out: no search has passed over them."""
     mask = np.uint64(names.slots.shape[0] - 1)
     for column in range(stop - 1, start - 1, -1):
-        h = _hash_of(names, column)
-        i = h & mask
-        while names.slots[i] != _slot(h, column):
-            i = (i + U1) & mask
-        names.slots[i] = -1
+        i = _hash(_key_of(names, column), names) << U1 & mask
+        while names.slots[i + U1] != column:
+            i = (i + U2) & mask
+        names.slots[i + U1] = -1
 
 
 # VW: [label] [importance] ['tag]|namespace[:scale] feature[:value] ... |namespace ...
@@ -709,17 +715,16 @@ def _look_up(
     """
     mask = np.uint64(names.slots.shape[0] - 1)
     for j in range(count):
-        h = np.uint64(rows.keys[np.uint64(j)])
+        key = rows.keys[np.uint64(j)]
         extent = rows.spare[np.uint64(j)]
         start, stop = extent >> 32, extent & 0xFFFFFFFF
-        i = h & mask
-        column = -1
-        while names.slots[i] >= 0:
-            other = names.slots[i] & 0xFFFFFFFF
-            if names.slots[i] == _slot(h, other) and _is_name(names, other, text, space, space_end, start, stop):
-                column = other
-                break
-            i = (i + U1) & mask
+        i = _hash(key, names) << U1 & mask
+        column = names.slots[i + U1]
+        while column >= 0 and not (
+            names.slots[i] == key and (key > 0 or _is_name(names, column, text, space, space_end, start, stop))
+        ):
+            i = (i + U2) & mask
+            column = names.slots[i + U1]
         if column < 0:
             if fixed:
                 state[DROPPED] += 1
@@ -728,7 +733,7 @@ def _look_up(
             fault = _append(names, column, text, space, space_end, start, stop)
             if fault != DONE:
                 return fault, k
-            names.slots[i] = _slot(h, column)
+            names.slots[i], names.slots[i + U1] = key, column
             state[NAMES] = column + 1
         rows.columns[np.uint64(k)] = column
         rows.values[np.uint64(k)] = rows.copy[np.uint64(j)]
@@ -759,6 +764,7 @@ def _vw_line(
     waiting = 0
     scale = 1.0
     space = space_end = p
+    outer = 0  # bytes of the name before those of the feature
     prefix, prefix_word = U0, U1
     while not _ends_line(text, p):
         c = _byte(text, p)
@@ -771,6 +777,7 @@ def _vw_line(
             space = p
             p, prefix, prefix_word = _scan_name(text, p, U0, U1, names)
             space_end = p
+            outer = space_end - space + 1 if space_end > space else 0
             if space_end > space:
                 prefix, prefix_word = _absorb(prefix, prefix_word, np.uint8(CARET), names)
             scale = 1.0
@@ -801,7 +808,7 @@ def _vw_line(
         if math.isinf(x):
             return NOT_FINITE, start
         at = np.uint64(waiting)
-        rows.keys[at] = _seal(h, word, names)
+        rows.keys[at] = _key(h, word, stop - start + outer, names)
         rows.spare[at] = start << 32 | stop
         rows.copy[at] = x
         waiting += 1
