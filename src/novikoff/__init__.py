@@ -1,64 +1,108 @@
 """Linear classifiers that come with their proof."""
 
-from novikoff import concepts, data, theory
-from novikoff.certify import NotSeparable, NotSeparableError, Separable, Undecided, certify
-from novikoff.certify.verify import InvalidCertificate, Verified, verify
-from novikoff.descent.rates import rates
-from novikoff.estimators.boolean import KDNF, Conjunction, Disjunction, MonotoneConjunction, MonotoneDisjunction
-from novikoff.estimators.least_squares import LeastSquares, LeastSquaresClassifier
-from novikoff.estimators.margin_perceptron import MarginPerceptron
-from novikoff.estimators.max_margin import MaxMarginClassifier
-from novikoff.estimators.perceptron import Perceptron
-from novikoff.estimators.winnow import Winnow
-from novikoff.fitting import fit_file
-from novikoff.game import Transcript, play
-from novikoff.learners.adversary import worst_case
-from novikoff.learners.ellipsoid import EllipsoidPerceptron
-from novikoff.learners.halving import Halving
-from novikoff.learners.littlestone import StandardOptimal, littlestone_dimension, shattered_tree
-from novikoff.learners.online import NotRealizable
-from novikoff.learners.weighted_majority import RandomizedWeightedMajority, WeightedMajority
-from novikoff.store import InvalidModel, load, save
+from __future__ import annotations
+
+import importlib
+import sys
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from novikoff import concepts as concepts
+    from novikoff import data as data
+    from novikoff import theory as theory
+    from novikoff.certify import NotSeparable as NotSeparable
+    from novikoff.certify import NotSeparableError as NotSeparableError
+    from novikoff.certify import Separable as Separable
+    from novikoff.certify import Undecided as Undecided
+    from novikoff.certify import certify as certify
+    from novikoff.certify.verify import InvalidCertificate as InvalidCertificate
+    from novikoff.certify.verify import Verified as Verified
+    from novikoff.certify.verify import verify as verify
+    from novikoff.descent.rates import rates as rates
+    from novikoff.estimators.boolean import KDNF as KDNF
+    from novikoff.estimators.boolean import Conjunction as Conjunction
+    from novikoff.estimators.boolean import Disjunction as Disjunction
+    from novikoff.estimators.boolean import MonotoneConjunction as MonotoneConjunction
+    from novikoff.estimators.boolean import MonotoneDisjunction as MonotoneDisjunction
+    from novikoff.estimators.least_squares import LeastSquares as LeastSquares
+    from novikoff.estimators.least_squares import LeastSquaresClassifier as LeastSquaresClassifier
+    from novikoff.estimators.margin_perceptron import MarginPerceptron as MarginPerceptron
+    from novikoff.estimators.max_margin import MaxMarginClassifier as MaxMarginClassifier
+    from novikoff.estimators.perceptron import Perceptron as Perceptron
+    from novikoff.estimators.winnow import Winnow as Winnow
+    from novikoff.fitting import fit_file as fit_file
+    from novikoff.game import Transcript as Transcript
+    from novikoff.game import play as play
+    from novikoff.learners.adversary import worst_case as worst_case
+    from novikoff.learners.ellipsoid import EllipsoidPerceptron as EllipsoidPerceptron
+    from novikoff.learners.halving import Halving as Halving
+    from novikoff.learners.littlestone import StandardOptimal as StandardOptimal
+    from novikoff.learners.littlestone import littlestone_dimension as littlestone_dimension
+    from novikoff.learners.littlestone import shattered_tree as shattered_tree
+    from novikoff.learners.online import NotRealizable as NotRealizable
+    from novikoff.learners.weighted_majority import RandomizedWeightedMajority as RandomizedWeightedMajority
+    from novikoff.learners.weighted_majority import WeightedMajority as WeightedMajority
+    from novikoff.store import InvalidModel as InvalidModel
+    from novikoff.store import load as load
+    from novikoff.store import save as save
 
 __version__ = "0.1.0"
 
-__all__ = [
-    "KDNF",
-    "Conjunction",
-    "Disjunction",
-    "EllipsoidPerceptron",
-    "Halving",
-    "InvalidCertificate",
-    "InvalidModel",
-    "LeastSquares",
-    "LeastSquaresClassifier",
-    "MarginPerceptron",
-    "MaxMarginClassifier",
-    "MonotoneConjunction",
-    "MonotoneDisjunction",
-    "NotRealizable",
-    "NotSeparable",
-    "NotSeparableError",
-    "Perceptron",
-    "RandomizedWeightedMajority",
-    "Separable",
-    "StandardOptimal",
-    "Transcript",
-    "Undecided",
-    "Verified",
-    "WeightedMajority",
-    "Winnow",
-    "certify",
-    "concepts",
-    "data",
-    "fit_file",
-    "littlestone_dimension",
-    "load",
-    "play",
-    "rates",
-    "save",
-    "shattered_tree",
-    "theory",
-    "verify",
-    "worst_case",
-]
+# Where the public names live. They are imported on first use: `novikoff --help`, or the reading of a large file, need
+# not wait for scikit-learn.
+_NAMES = {
+    "certify": "NotSeparable NotSeparableError Separable Undecided certify",
+    "certify.verify": "InvalidCertificate Verified verify",
+    "descent.rates": "rates",
+    "estimators.boolean": "KDNF Conjunction Disjunction MonotoneConjunction MonotoneDisjunction",
+    "estimators.least_squares": "LeastSquares LeastSquaresClassifier",
+    "estimators.margin_perceptron": "MarginPerceptron",
+    "estimators.max_margin": "MaxMarginClassifier",
+    "estimators.perceptron": "Perceptron",
+    "estimators.winnow": "Winnow",
+    "fitting": "fit_file",
+    "game": "Transcript play",
+    "learners.adversary": "worst_case",
+    "learners.ellipsoid": "EllipsoidPerceptron",
+    "learners.halving": "Halving",
+    "learners.littlestone": "StandardOptimal littlestone_dimension shattered_tree",
+    "learners.online": "NotRealizable",
+    "learners.weighted_majority": "RandomizedWeightedMajority WeightedMajority",
+    "store": "InvalidModel load save",
+}
+_MODULES = ("concepts", "data", "theory")
+_HOMES = {name: f"novikoff.{home}" for home, names in _NAMES.items() for name in names.split()}
+
+__all__ = sorted((*_HOMES, *_MODULES))  # a list, known when this has run
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        found = getattr(importlib.import_module(_HOMES[name]), name)
+    elif name in _MODULES:
+        found = importlib.import_module(f"novikoff.{name}")
+    else:
+        raise AttributeError(f"module 'novikoff' has no attribute {name!r}")
+    if name != "certify":
+        globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]
+
+
+class _Package(ModuleType):
+    """`novikoff.certify` is the function, although the import system puts the package of that name here."""
+
+    @property
+    def certify(self) -> Any:
+        return __getattr__("certify")
+
+    @certify.setter
+    def certify(self, package: ModuleType) -> None:
+        pass
+
+
+sys.modules[__name__].__class__ = _Package

@@ -84,12 +84,18 @@ def fit(
     The file is parsed once, into a binary copy that later passes and later runs read from.
     """
     from novikoff.cli.fit import fit
-    from novikoff.cli.learners import learner as new
 
-    model = new(learner, set_)
-    reading = reading_options(format, label, skip_bad, read)
     code = fit(
-        model, data, output, reading, resume=resume, cache=cache_dir, keep_cache=keep_cache, json=as_json, quiet=quiet
+        learner,
+        set_,
+        data,
+        output,
+        reading_options(format, label, skip_bad, read),
+        resume=resume,
+        cache=cache_dir,
+        keep_cache=keep_cache,
+        json=as_json,
+        quiet=quiet,
     )
     raise typer.Exit(code)
 

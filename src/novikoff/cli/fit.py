@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from novikoff.certify import NotSeparableError
+from novikoff.cli.learners import learner as new
 from novikoff.cli.options import GOOD, INTERRUPTED, NOT_SEPARABLE, as_json, report_skipped
 from novikoff.fitting import fit_file
 from novikoff.progress import Counted
@@ -16,7 +17,8 @@ from novikoff.store import describe, save
 
 
 def fit(
-    model: Any,
+    learner: str,
+    settings: list[str] | None,
     data: str,
     output: Path,
     reading: dict[str, Any],
@@ -27,6 +29,7 @@ def fit(
     json: bool,
     quiet: bool,
 ) -> int:
+    model = new(learner, settings)
     if "verbose" in model.get_params():
         model.set_params(verbose=0 if quiet else 1)
     try:

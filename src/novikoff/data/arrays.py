@@ -18,7 +18,7 @@ from novikoff.data.block import Block
 from novikoff.data.columns import CellError, Encoder, find_label
 from novikoff.data.options import Reading
 from novikoff.data.sources import Source
-from novikoff.inputs import FLOATS, check_rows
+from novikoff.examples import FLOATS
 
 PARTS = ("data", "indices", "indptr", "shape")  # of a CSR matrix, as scipy.sparse.save_npz names them
 
@@ -81,6 +81,8 @@ class ArrayReader:
             raise ValueError("the archive holds neither X nor a CSR matrix (data, indices, indptr, shape)")
         if X.ndim != 2:
             raise ValueError(f"X has {X.ndim} dimensions; two are expected")
+        from novikoff.inputs import check_rows  # which waits for scikit-learn
+
         check_rows(X)
         n = X.shape[0]
         names = [str(name) for name in found["names"]] if "names" in found else None

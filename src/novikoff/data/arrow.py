@@ -31,7 +31,6 @@ from novikoff.data.columns import (
 )
 from novikoff.data.options import Reading
 from novikoff.data.sources import Source, pyarrow
-from novikoff.inputs import check_rows
 
 METADATA = b"novikoff"
 ROWS = 1 << 16  # of a batch, at most
@@ -193,6 +192,8 @@ class ArrowReader:
         if not X.has_canonical_format:
             X = X.copy()
             X.sum_duplicates()
+        from novikoff.inputs import check_rows  # which waits for scikit-learn
+
         check_rows(X, names)
         X, self.names = chosen(X, names, self.reading)
         self.width = max(self.width, X.shape[1])

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from novikoff.data.dataset import Dataset, Skipped
 from novikoff.data.options import Reading
 from novikoff.data.reading import stream
-from novikoff.inputs import distinct, item
+from novikoff.examples import distinct, item
 from novikoff.kernels.compile import cache_directory
 
 VERSION = 1

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from novikoff.data.options import Reading
-from novikoff.inputs import FLOAT32, FLOAT64
+from novikoff.examples import FLOAT32, FLOAT64
 
 MISSING = frozenset(("", "NA", "NaN", "nan", "null", "None", "?"))
 LABELS = ("label", "y", "target", "class")

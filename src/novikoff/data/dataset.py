@@ -10,9 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from novikoff.certify.certificate import digest, matrix_digest
 from novikoff.data.options import Reading
-from novikoff.inputs import Examples, as_rows, distinct, item
+from novikoff.examples import Examples, as_rows, distinct, item
 
 
 class Skipped(NamedTuple):
@@ -51,6 +50,8 @@ class Dataset(Examples):
         labels = np.empty(0) if self.y is None else distinct(self.y)
         if len(labels) != 2:
             return None
+        from novikoff.certify.certificate import digest, matrix_digest  # which wait for scikit-learn
+
         n, d = self.X.shape
         signs = np.where(self.y == labels[1], np.int8(1), np.int8(-1))
         return digest(matrix_digest(as_rows(self.X, 0.0, False, norms=False), n, d), signs)

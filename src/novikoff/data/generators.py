@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state
 
 from novikoff.theory.exact import sqnorm, sqrt_down, sqrt_up, vector
 
@@ -82,6 +81,8 @@ def separable(n: int, d: int, *, margin: float, radius: float = 1.0, random_stat
         raise ValueError(f"n >= 3 examples in d >= 2 dimensions are needed, got n = {n}, d = {d}")
     if not 0 < margin < radius:
         raise ValueError(f"0 < margin < radius is needed, got margin = {margin}, radius = {radius}")
+    from sklearn.utils import check_random_state
+
     rng = check_random_state(random_state)
     unit = 2.0 ** (math.floor(math.log2(radius)) - 20)
     gamma = max(1.0, math.floor(margin / unit)) * unit

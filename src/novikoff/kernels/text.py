@@ -517,18 +517,18 @@ def _seal(h: np.uint64, word: np.uint64, names: Names) -> np.uint64:
 
 
 @inlined
-def _key(h: np.uint64, word: np.uint64, size: int, names: Names) -> int:
+def _key(h: np.uint64, word: np.uint64, size: int, names: Names) -> np.int64:
     """What tells names apart: a short one is a word, which is positive; a long one has a hash, here below -1."""
     return np.int64(word) if size < WORD else -2 - np.int64(_seal(h, word, names))
 
 
 @inlined
-def _hash(key: int, names: Names) -> np.uint64:
+def _hash(key: np.int64, names: Names) -> np.uint64:
     return _seal(U0, np.uint64(key), names) if key > 0 else np.uint64(-2 - key)
 
 
 @inlined
-def _key_of(names: Names, column: int) -> int:
+def _key_of(names: Names, column: int) -> np.int64:
     h, word = U0, U1
     for p in range(names.ends[column], names.ends[column + 1]):
         h, word = _absorb(h, word, names.arena[p], names)
