@@ -34,7 +34,7 @@ demo: .venv/.demo  ## The main job on two data sets that ship with scikit-learn
 	@$(BIN)/novikoff demo
 
 test: lint  ## Lint, types, import contracts, tests, doctests, the README's code
-	$(BIN)/pytest -q -n auto
+	$(BIN)/pytest -q -n 3 --dist worksteal
 
 lint: .venv/.test
 	$(BIN)/ruff check .

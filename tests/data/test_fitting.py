@@ -54,7 +54,7 @@ def same(ours: Any, theirs: Any) -> bool:
     return b"".join(store.to_parts(ours)) == b"".join(store.to_parts(theirs))
 
 
-@pytest.mark.parametrize("chunk", [1, 7, 100_000])
+@pytest.mark.parametrize("block", [1, 1000, 1 << 24])
 @pytest.mark.parametrize(
     "model",
     [
@@ -65,11 +65,10 @@ def same(ours: Any, theirs: Any) -> bool:
     ],
     ids=lambda model: type(model).__name__,
 )
-def test_the_bits_of_fit(model: Any, chunk: int, tmp_path: Path, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_bits_of_fit(model: Any, block: int, tmp_path: Path, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = svmlight(tmp_path / "a.svm")
     twin = type(model)(**model.get_params()).fit(data.read(path))
-    monkeypatch.setattr(cache, "CHUNK", chunk)
-    monkeypatch.setattr(sources, "BLOCK", 1000)
+    monkeypatch.setattr(sources, "BLOCK", block)
     ours = nk.fit_file(type(model)(**model.get_params()), path, cache=place)
     assert ours.data_digest_ == data.read(path).digest
     assert ours.reading_["format"] == "svmlight"
@@ -81,7 +80,7 @@ def test_a_table_with_text_labels_categories_and_names(
 ) -> None:
     path = tmp_path / "pets.csv"
     path.write_text("weight,colour,kind\n4.5,grey,cat\n30,brown,dog\n3.5,brown,cat\n28,white,dog\n")
-    monkeypatch.setattr(cache, "CHUNK", 1)
+    monkeypatch.setattr(sources, "BLOCK", 8)
     ours = nk.fit_file(nk.Perceptron(), path, cache=place)
     assert ours.feature_names_in_.tolist() == ["weight", "colour=grey", "colour=brown", "colour=white"]
     assert ours.classes_.tolist() == ["cat", "dog"]
