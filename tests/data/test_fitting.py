@@ -217,11 +217,11 @@ def test_killed_again_and_again_it_ends_in_the_same_bits(model: str, moment: str
     place.mkdir()
     undisturbed = eval("nk." + model).fit(data.read(path))
     codes = []
-    for fatal in (2, 40, 5, 10**9):  # the entry of the journal at which it dies
+    for fatal in (2, 40, 10**9):  # the entry of the journal at which it dies
         arguments = [str(path), str(place), model, str(fatal), moment]
         command = [sys.executable, "-W", "ignore", "-c", textwrap.dedent(CHILD), *arguments]
         codes.append(subprocess.run(command, capture_output=True, check=False).returncode)
-    assert codes == [-9, -9, -9, 0]
+    assert codes == [-9, -9, 0]
     assert same(nk.load(place / "model.nvk"), undisturbed)
     assert sorted(file.name for file in place.glob("*/*")) == ["columns", "header.json", "labels", "starts", "values"]
 
