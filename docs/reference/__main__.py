@@ -78,7 +78,7 @@ GROUPS = {
         ],
     ),
     "least-squares": Group("Least squares", novikoff, ["LeastSquares", "LeastSquaresClassifier", "rates"]),
-    "models": Group("Models and files", novikoff, ["fit_file", "save", "load", "InvalidModel"]),
+    "models": Group("Models and files", novikoff, ["fit_file", "save", "load", "InvalidModel", "report", "Report"]),
     "data": Group("novikoff.data", data, sorted(data.__all__, key=str.lower)),
     "concepts": Group("novikoff.concepts", concepts, [*_defined(concepts, "ConceptClass"), "ConceptClass", "Concept"]),
     "display": Group("novikoff.display", display, sorted(display.__all__)),

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from novikoff.certify.verify import Verified as Verified
     from novikoff.certify.verify import verify as verify
     from novikoff.descent.rates import rates as rates
+    from novikoff.display.report import Report as Report
+    from novikoff.display.report import report as report
     from novikoff.estimators.boolean import KDNF as KDNF
     from novikoff.estimators.boolean import Conjunction as Conjunction
     from novikoff.estimators.boolean import Disjunction as Disjunction
@@ -55,6 +57,7 @@ _NAMES = {
     "certify": "NotSeparable NotSeparableError Separable Undecided certify",
     "certify.verify": "InvalidCertificate Verified verify",
     "descent.rates": "rates",
+    "display.report": "Report report",
     "estimators.boolean": "KDNF Conjunction Disjunction MonotoneConjunction MonotoneDisjunction",
     "estimators.least_squares": "LeastSquares LeastSquaresClassifier",
     "estimators.margin_perceptron": "MarginPerceptron",

@@ -392,3 +392,23 @@ def test_the_table_is_drawn_point_by_point():
     assert line.get_ydata() == pytest.approx(np.exp(curve.y))
     assert line.get_label() == f"SGD: {curve.slope:.2f} ± {(curve.high - curve.low) / 2:.2f}"
     assert shown.axes_[-1].lines[0].get_ydata() == pytest.approx([1.0, 1e-2, 1e-4])
+
+
+def test_a_dataset_takes_the_place_of_X_and_y():
+    X, y = np.array([[2.0, 1.0], [3.0, 0.0], [0.0, 2.0], [-1.0, 1.0]]), np.array([1, 1, -1, -1])
+    both = data.Dataset(X, y)
+    clf, proof = Perceptron().fit(both), certify(both)
+    for ours, theirs in [
+        (ProofDisplay.from_estimator(clf, both, ax=Figure()), ProofDisplay.from_estimator(clf, X, y, ax=Figure())),
+        (MarginDisplay.from_estimator(clf, both, ax=Figure()), MarginDisplay.from_estimator(clf, X, y, ax=Figure())),
+        (
+            MarginDisplay.from_certificate(proof, both, ax=Figure()),
+            MarginDisplay.from_certificate(proof, X, y, ax=Figure()),
+        ),
+    ]:
+        axes = [each.figure_.axes for each in (ours, theirs)]
+        drawn = [[line.get_xydata().tolist() for ax in some for line in ax.lines] for some in axes]
+        assert drawn[0] == drawn[1]
+        assert drawn[0]
+    GeometryDisplay.from_estimator(clf, both, ax=Figure())
+    CertificateDisplay.from_certificate(proof, both, ax=Figure())

@@ -78,7 +78,7 @@ class CertificateDisplay:
         cls,
         proof: Separable | NotSeparable,
         X: Any,
-        y: Any,
+        y: Any = None,
         *,
         image_shape: tuple[int, int] | None = None,
         kind: str = "auto",

@@ -23,8 +23,9 @@ class Examples(NamedTuple):
         return np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=np.float64)
 
 
-def read(X: Any, y: Any, classes: NDArray[Any] | None = None) -> Examples:
+def read(X: Any, y: Any = None, classes: NDArray[Any] | None = None) -> Examples:
     """Examples of two classes."""
+    y = inputs.labels(X, y)
     X, columns = inputs.plain_matrix(X)
     inputs.check_rows(X, columns)
     labels, signs = inputs.two_classes(y, X.shape[0], classes)
@@ -34,6 +35,7 @@ def read(X: Any, y: Any, classes: NDArray[Any] | None = None) -> Examples:
 def read_for(proof: Proof, X: Any, y: Any) -> Examples:
     """The examples that a certificate is about; with more than two labels, the rest are one class."""
     about = proof.about
+    y = inputs.labels(X, y)
     X, columns = inputs.plain_matrix(X)
     if X.shape != (about.n, about.d):
         raise ValueError(f"the certificate is about {about.n} rows and {about.d} columns, but X has shape {X.shape}")

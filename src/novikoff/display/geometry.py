@@ -58,7 +58,7 @@ class GeometryDisplay:
     # What is shown -----------------------------------------------------------------------------
 
     @classmethod
-    def from_estimator(cls, clf: LinearModel, X: Any, y: Any, *, ax: Place = None, **kwargs: Any) -> Self:
+    def from_estimator(cls, clf: LinearModel, X: Any, y: Any = None, *, ax: Place = None, **kwargs: Any) -> Self:
         """Examples on both sides of a fitted hyperplane, in the space of X.
 
         Two columns are drawn as they are. Of more, the picture shows the plane of w and the first principal
@@ -75,14 +75,14 @@ class GeometryDisplay:
                 f"a Perceptron, MarginPerceptron or MaxMarginClassifier is needed, not {type(clf).__name__}"
             )
         coef, intercept = clf.coef_[0], float(clf.intercept_[0])
-        given = examples.read(inputs.matrix(clf, X), y, clf.classes_)
+        given = examples.read(inputs.matrix(clf, X), inputs.labels(X, y), clf.classes_)
         names = getattr(clf, "feature_names_in_", None)
         if names is not None:
             given = given._replace(columns=tuple(map(str, names)))
         return cls([_flat(given, coef, intercept)], given.names).plot(ax, **kwargs)
 
     @classmethod
-    def from_certificate(cls, proof: Separable, X: Any, y: Any, *, ax: Place = None, **kwargs: Any) -> Self:
+    def from_certificate(cls, proof: Separable, X: Any, y: Any = None, *, ax: Place = None, **kwargs: Any) -> Self:
         """Examples on both sides of the separator of a certificate.
 
         Parameters
@@ -134,7 +134,7 @@ class GeometryDisplay:
         return cls(_update_scenes(plane @ w, rows @ plane.T, signs, axes), names).plot(ax, **kwargs)
 
     @classmethod
-    def lift(cls, X: Any, y: Any, *, ax: Place = None, **kwargs: Any) -> Self:
+    def lift(cls, X: Any, y: Any = None, *, ax: Place = None, **kwargs: Any) -> Self:
         """Examples in one or two dimensions, without and with a constant coordinate 1.
 
         Parameters
@@ -172,7 +172,7 @@ class GeometryDisplay:
         return cls([first, second], given.names).plot(ax, **kwargs)
 
     @classmethod
-    def sphere(cls, X: Any, y: Any, w: Any = None, *, ax: Place = None, **kwargs: Any) -> Self:
+    def sphere(cls, X: Any, y: Any = None, w: Any = None, *, ax: Place = None, **kwargs: Any) -> Self:
         """Examples divided by R, so that they lie in the unit ball, with the unit vector w* and its margin γ.
 
         Parameters

@@ -72,7 +72,7 @@ class MarginDisplay:
 
     @classmethod
     def from_estimator(
-        cls, clf: LinearModel, X: Any, y: Any, *, kind: str = "sorted", ax: Place = None, **kwargs: Any
+        cls, clf: LinearModel, X: Any, y: Any = None, *, kind: str = "sorted", ax: Place = None, **kwargs: Any
     ) -> Self:
         """The margins under a fitted classifier.
 
@@ -101,7 +101,7 @@ class MarginDisplay:
 
     @classmethod
     def from_certificate(
-        cls, proof: Separable, X: Any, y: Any, *, kind: str = "sorted", ax: Place = None, **kwargs: Any
+        cls, proof: Separable, X: Any, y: Any = None, *, kind: str = "sorted", ax: Place = None, **kwargs: Any
     ) -> Self:
         """The margins under the separator of a certificate.
 

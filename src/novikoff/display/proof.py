@@ -100,7 +100,7 @@ class ProofDisplay:
 
     @classmethod
     def from_estimator(
-        cls, clf: LinearClassifier, X: Any, y: Any, *, gap: float = 0.01, ax: Place = None, **kwargs: Any
+        cls, clf: LinearClassifier, X: Any, y: Any = None, *, gap: float = 0.01, ax: Place = None, **kwargs: Any
     ) -> Self:
         """The proof of a fit: the updates are made once more, with the certificate's separator as w*.
 
@@ -116,7 +116,7 @@ class ProofDisplay:
         proof = clf.certify(X, y, gap).proof
         if not isinstance(proof, Separable):
             raise ValueError(f"without a separator the proof has no floor. {proof}")
-        X = inputs.matrix(clf, X)
+        y, X = inputs.labels(X, y), inputs.matrix(clf, X)
         steps = _steps(clf, X, inputs.two_classes(y, X.shape[0], clf.classes_)[1])
         star = np.array([float(x) for x in _shortened(proof.w[: X.shape[1] + 1])])
         star /= np.sqrt(star @ star)
