@@ -10,23 +10,24 @@ The first directory receives new inputs: give a scratch directory before the cor
 
 import sys
 
-import atheris
 
-with atheris.instrument_imports(include=["novikoff.kernels.text", "novikoff.data.svmlight", "novikoff.data.vw"]):
-    from tests.data import test_svmlight, test_vw
+def main() -> None:
+    import atheris
 
+    with atheris.instrument_imports(include=["novikoff.kernels.text", "novikoff.data.svmlight", "novikoff.data.vw"]):
+        from tests.data import test_svmlight, test_vw
 
-def svmlight(text: bytes) -> None:
-    test_svmlight.check(text)
-    test_svmlight.check(text, base=1, width=4)
+    def svmlight(text: bytes) -> None:
+        test_svmlight.check(text)
+        test_svmlight.check(text, base=1, width=4)
 
+    def vw(text: bytes) -> None:
+        test_vw.check(text)
+        test_vw.check(text, columns=["a", "b", "n^a", "1"])
 
-def vw(text: bytes) -> None:
-    test_vw.check(text)
-    test_vw.check(text, columns=["a", "b", "n^a", "1"])
+    atheris.Setup(sys.argv, {"svmlight": svmlight, "vw": vw}[sys.argv.pop(1)])
+    atheris.Fuzz()
 
 
 if __name__ == "__main__":
-    target = {"svmlight": svmlight, "vw": vw}[sys.argv.pop(1)]
-    atheris.Setup(sys.argv, target)
-    atheris.Fuzz()
+    main()
