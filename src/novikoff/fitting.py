@@ -130,6 +130,8 @@ class DiskJournal:
             header, arrays, *_ = container.read(self._path)
         except (FileNotFoundError, InvalidModel):
             return None
+        if not {"w", "state", "history"} <= arrays.keys() or arrays["state"].size != STATE.itemsize:
+            return None  # of another version
         w, state = arrays["w"], arrays["state"].view(STATE)
         if w.shape != learner.w.shape or not 0 <= state[0].at <= self._rows or not 0 <= state[0].found < self._rows + 1:
             return None

@@ -14,9 +14,10 @@ import numpy as np
 import pytest
 
 import novikoff as nk
-from novikoff import data
+from novikoff import data, fitting
 from novikoff.data import cache, sources
 from novikoff.data.options import Reading
+from novikoff.store import container
 from novikoff.store import model as store
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*did not separate")
@@ -236,6 +237,19 @@ def test_a_checkpoint_of_other_parameters_is_not_taken(tmp_path: Path, place: Pa
         nk.fit_file(nk.Perceptron(at_zero="positive"), path, cache=place, resume=True),
         nk.Perceptron(at_zero="positive").fit(data.read(path)),
     )
+
+
+@pytest.mark.parametrize("damage", [{"state": np.zeros(8, np.uint8)}, {"other": np.zeros(1)}, None])
+def test_a_checkpoint_that_cannot_be_used_is_a_fresh_start(damage: Any, tmp_path: Path, place: Path) -> None:
+    path = svmlight(tmp_path / "a.svm")
+    whole = nk.fit_file(nk.Perceptron(), path, cache=place)
+    (home,) = place.iterdir()
+    checkpoint = home / f"run-{fitting._key(nk.Perceptron())}.nvk"
+    arrays = {"w": np.zeros(13), "history": np.zeros(0, np.int64), **(damage or {})}
+    content = b"".join(container.pack({"start_norm": "0x0p+0", "generator": None}, arrays))
+    checkpoint.write_bytes(content if damage else content[:-9])
+    assert same(nk.fit_file(nk.Perceptron(), path, cache=place, resume=True), whole)
+    assert not checkpoint.exists()
 
 
 def test_the_header_of_a_copy_is_plain_json(tmp_path: Path, place: Path) -> None:

@@ -94,7 +94,7 @@ class Source:
         self.name = "standard input" if name == "-" else name
         self._path = None if name == "-" else name
         try:
-            file = sys.stdin.buffer if self._path is None else open(self._path, "rb")  # noqa: SIM115
+            file = sys.stdin.buffer if self._path is None else open(self._path, "rb")  # noqa: SIM115  # `close` does
         except FileNotFoundError:
             raise FileNotFoundError(f"{name}: there is no such file") from None
         except IsADirectoryError:

@@ -132,8 +132,8 @@ def trimmed(array: NDArray[S], n: int) -> NDArray[S]:
 
 def answers(source: NDArray[np.uint8], asked: NDArray[np.int64]) -> NDArray[np.float64]:
     """The numbers that the loop asked for."""
-    places = asked[1 : asked[0] + 1].tolist()
-    return np.array([float(NUMBER.match(source.data, place).group()) for place in places])  # type: ignore[union-attr]
+    found = (NUMBER.match(source.data, place) for place in asked[1 : asked[0] + 1].tolist())
+    return np.array([float(number.group()) for number in found if number])  # the loop saw a number at each place
 
 
 def skip(bad: list[BadLine], fault: BadLine, allowed: int) -> None:

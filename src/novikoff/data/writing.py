@@ -417,7 +417,7 @@ class _Sink(io.RawIOBase):
     """A file that its user writes to and does nothing else with: it neither seeks in it nor closes it."""
 
     def __init__(self, file: Any) -> None:
-        self.write = file.write  # type: ignore[method-assign]
+        self.write = file.write  # type: ignore[method-assign]  # every call goes straight there
 
     def writable(self) -> bool:
         return True
