@@ -101,6 +101,12 @@ class TestFit:
         assert (found.exit_code, found.stdout, found.stderr) == (1, "", f"novikoff: {line}\n")
         assert not (folder / "m.nvk").exists()
 
+    def test_a_directory_and_a_file_that_is_not_there(self, folder: Path) -> None:
+        (folder / "parts").mkdir()
+        told = {name: run("fit", name, "-o", "m.nvk", "-q").stderr for name in ("parts", "nowhere.svm")}
+        assert told["parts"] == 'novikoff: parts is a directory: give a file, or a pattern such as "parts/*.csv"\n'
+        assert told["nowhere.svm"] == "novikoff: nowhere.svm: there is no such file\n"
+
     def test_debug_shows_where_an_error_came_from(self, folder: Path) -> None:
         found = run("--debug", "fit", "nowhere.svm", "-o", "m.nvk")
         assert isinstance(found.exception, FileNotFoundError)

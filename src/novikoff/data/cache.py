@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from novikoff.data.dataset import Dataset, Skipped
 from novikoff.data.options import Reading
 from novikoff.data.reading import stream
+from novikoff.data.sources import Source
 from novikoff.examples import distinct, item
 from novikoff.kernels.compile import cache_directory
 
@@ -122,6 +123,7 @@ def _stamp(source: str) -> Any:
         files = sorted(glob.glob(source, recursive=True))
     found = []
     for name in files:
+        Source(name).close()  # says what is wrong with the path, if anything is
         with open(name, "rb") as file:
             status = os.fstat(file.fileno())
             ends = hashlib.sha256(file.read(END))
