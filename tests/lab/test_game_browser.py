@@ -16,7 +16,7 @@ if not CHROMIUM and not os.environ.get("NOVIKOFF_REQUIRE_BROWSER"):
     pytest.skip("no chromium on this machine", allow_module_level=True)
 
 from axe_playwright_python.sync_playwright import Axe  # noqa: E402
-from playwright.sync_api import Browser, Page, expect, sync_playwright  # noqa: E402
+from playwright.sync_api import Browser, Page, Route, expect, sync_playwright  # noqa: E402
 
 
 @pytest.fixture(scope="module")
@@ -136,6 +136,16 @@ def test_the_learner_meets_the_adversary(page: Page, url: str, scheme: str) -> N
         expect(page.locator(".score .count")).to_have_text(f"{number} of 2 mistakes that nobody can avoid")
     expect(page.locator(".score .tell")).to_contain_text("exactly Ldim(C)")
     accessible(page)
+
+
+def test_votes_may_be_asked_for_before_the_first_answer(page: Page, url: str) -> None:
+    held: list[Route] = []
+    page.route("**/api/game/learn", lambda route: held.append(route))
+    with page.expect_request("**/api/game/learn"):
+        page.goto(f"{url}#game?role=learner&class=eight")
+    page.get_by_label("Show how Halving").check()
+    held.pop().continue_()
+    expect(page.locator(".votes p")).to_have_count(2)
 
 
 def test_the_perceptron_in_the_plane_by_pointer_and_keys(page: Page, url: str, scheme: str) -> None:

@@ -76,7 +76,7 @@ export function duel(host, state, { api, write }) {
   }
 
   function votes() {
-    vote.hidden = !peek.checked || answer.over;
+    vote.hidden = !peek.checked || !answer || answer.over;
     if (vote.hidden) return;
     const { point, halving, parts } = answer;
     vote.replaceChildren(

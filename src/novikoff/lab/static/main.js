@@ -4,6 +4,7 @@ import { latest, post } from "./api.js";
 import { element } from "./dom.js";
 import * as game from "./game.js";
 import * as geometry from "./geometry.js";
+import { lab } from "./lab.js";
 import * as proof from "./proof.js";
 import * as rates from "./rates.js";
 
@@ -89,6 +90,9 @@ for (const { key, title } of TABS) {
   );
   panels.append(element("section", { role: "tabpanel", id: `panel-${key}`, "aria-labelledby": `tab-${key}`, hidden: true }));
 }
+// What is shown belongs to an earlier question until the answer comes.
+lab.addEventListener("points", () => panels.setAttribute("aria-busy", "true"));
+lab.addEventListener("run", () => panels.setAttribute("aria-busy", "false"));
 bar.addEventListener("keydown", (event) => {
   const at = TABS.findIndex((tab) => tab.key === current);
   const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: TABS.length - 1 }[event.key];
