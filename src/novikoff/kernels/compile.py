@@ -14,6 +14,7 @@ import hashlib
 import os
 import pickle
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -128,10 +129,10 @@ class _DigestCache(FunctionCache):  # type: ignore[misc]  # the same
         try:
             return super().load_overload(sig, target_context)
         except (OSError, EOFError, ValueError, pickle.UnpicklingError):
+            with suppress(OSError):
+                self.flush()  # begin a new index, or the damaged one would stay
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        try:
+        with suppress(OSError, EOFError, ValueError, pickle.UnpicklingError):
             super().save_overload(sig, data)
-        except (OSError, EOFError, ValueError, pickle.UnpicklingError):
-            return
