@@ -14,7 +14,8 @@ import sys
 def main() -> None:
     import atheris
 
-    with atheris.instrument_imports(include=["novikoff.kernels.text", "novikoff.data.svmlight", "novikoff.data.vw"]):
+    kernels = [f"novikoff.kernels.{name}" for name in ("text", "numbers", "names", "svmlight", "vw")]
+    with atheris.instrument_imports(include=[*kernels, "novikoff.data.svmlight", "novikoff.data.vw"]):
         from tests.data import test_svmlight, test_vw
 
     def svmlight(text: bytes) -> None:

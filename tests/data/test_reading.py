@@ -11,6 +11,8 @@ import json
 import lzma
 import sys
 from dataclasses import asdict
+from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import pyarrow as pa
@@ -21,9 +23,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from novikoff import certify, data
-from novikoff.data import FormatError, Reading, sources
+from novikoff.data import FormatError, Reading, reading, sources
 from novikoff.data.columns import number
 from novikoff.data.tables import TableParser
+from novikoff.data.vw import VwParser
 
 PEOPLE = "age,job,pay,label\n41,cook,1.5,yes\n30,clerk,2,no\n22,cook,-3e2,no\n"
 
@@ -246,6 +249,44 @@ def test_a_stream_is_the_file(tmp_path, monkeypatch, format, chunk, block):
     assert rows == X.tolist()
     assert [label for ds in chunks for label in ds.y.tolist()] == Y.tolist()
     assert chunks[-1].reading == data.read(path).reading
+
+
+def test_names_are_settled_while_nothing_is_scanned(tmp_path, monkeypatch):
+    class Lazy:
+        """A pool whose work is done when the result is asked for: the latest moment that it could be."""
+
+        def __init__(self, workers):
+            pass
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            pass
+
+        def submit(self, *work):
+            return SimpleNamespace(result=partial(*work))
+
+    done = []
+
+    def noted(name, call):
+        return lambda *arguments: done.append(name) or call(*arguments)
+
+    for name in ("scan", "settle"):
+        monkeypatch.setattr(VwParser, name, noted(name, getattr(VwParser, name)))
+    monkeypatch.setattr(reading, "ThreadPoolExecutor", Lazy)
+    monkeypatch.setattr(sources, "BLOCK", 8)
+    path = write(tmp_path / "file.vw", "1 | a b\n0 | b c\n1 | c d\n0 | d b\n1 | e a\n")
+    ds = data.read(path)
+    assert ds.names.tolist() == list("abcde")
+    assert ds.X.toarray().tolist() == [
+        [1, 1, 0, 0, 0],
+        [0, 1, 1, 0, 0],
+        [0, 0, 1, 1, 0],
+        [0, 1, 0, 1, 0],
+        [1, 0, 0, 0, 1],
+    ]
+    assert done == [*["scan"] * 2, *["settle"] * 2] * 2 + ["scan", "settle"]
 
 
 @pytest.mark.usefixtures("either_way")
@@ -953,7 +994,8 @@ def test_quoted_cells_both_ways(rows, draw):
 
     class Text:
         def __init__(self):
-            self.read = io.BytesIO(text).read
+            file = io.BytesIO(text)
+            self.read, self.readinto = file.read, file.readinto
 
     results = []
     for with_arrow in (True, False):

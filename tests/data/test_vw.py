@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -107,7 +108,26 @@ def check(text, columns=None):
     assert np.diff(block.X.indptr).tolist() == [len(row) for row in rows]
     assert block.X.indices.tolist() == [column for row in rows for column in row]
     assert bits(block.X.data) == bits([x for row in rows for x in row.values()])
+    for size in (1, 2, 3):
+        check_pieces(text, columns, block, parser, size)
     return block
+
+
+def check_pieces(text, columns, block, whole, size):
+    """Scanned in five pieces, so many at once, and settled in order, the text is the same block."""
+    lines = re.findall(rb"[^\n]*\n|[^\n]+", text)
+    ends = [round(len(lines) * i / 5) for i in range(6)]
+    pieces = [b"".join(lines[start:end]) for start, end in pairwise(ends)]
+    parser = VwParser(columns)
+    blocks = []
+    for i in range(0, 5, size):
+        scans = [parser.scan(piece, 1, ALL) for piece in pieces[i : i + size]]
+        blocks += map(parser.settle, scans)
+    assert (parser.names, parser.width, parser.dropped) == (whole.names, whole.width, whole.dropped)
+    assert np.concatenate([np.diff(part.X.indptr) for part in blocks]).tolist() == np.diff(block.X.indptr).tolist()
+    assert np.concatenate([part.X.indices for part in blocks]).tolist() == block.X.indices.tolist()
+    assert bits(np.concatenate([part.X.data for part in blocks])) == bits(block.X.data)
+    assert sum(len(part.bad) for part in blocks) == len(block.bad)
 
 
 def test_an_example_by_hand():
@@ -291,7 +311,7 @@ def test_columns_do_not_depend_on_the_key(key, monkeypatch):
 @pytest.mark.parametrize("key", [12345678901234567, 2**61 - 2, 2**60 + 2**32 - 1])
 def test_the_hash_is_the_polynomial(key):
     """The compiled arithmetic mod 2^61 - 1, against Python's integers."""
-    from novikoff.kernels import text as kernels
+    from novikoff.kernels import names as kernels
 
     prime = 2**61 - 1
     for name in [b"", b"a", b"abcdef", b"abcdefg", b"\xff" * 20, bytes(range(200))]:
@@ -305,8 +325,9 @@ def test_the_hash_is_the_polynomial(key):
             np.frombuffer(name + b"-", dtype=np.uint8).copy(), np.array([0, len(name)]), slots, np.uint64(key)
         )
         assert kernels.enter(table, 0, 1) == 1
-        assert np.flatnonzero(slots[1::2] >= 0).tolist() == [h % 4096]
-        assert slots[h % 4096 * 2] == (words[0] if len(name) < 7 else -2 - h)  # a short name is its own key
+        place = h % 4096 if len(name) >= 7 else words[0] * (4 * key + 1) % 2**64 >> 52
+        assert np.flatnonzero(slots[1::2] >= 0).tolist() == [place]
+        assert slots[place * 2] == (words[0] if len(name) < 7 else -2 - h)  # a short name is its own key
 
 
 def test_bytes_that_are_not_text():

@@ -41,7 +41,15 @@ def _jobs() -> Iterator[tuple[str, Callable[[], object]]]:
         yield f"orders and streams, {storage}", partial(_streams, X, y)
     yield "one example at a time", lambda: nk.play(nk.Perceptron(), [({"a": 1.0}, True), ({"b": 2.0}, False)])
     yield "svmlight text", lambda: SvmlightParser().parse(b"1 1:0.5\n-1 2:1e-30 1:2\n", 1, 0)
-    yield "VW text", lambda: VwParser().parse(b"1 |a b:0.5 c\n-1 |a c:1e-30\n", 1, 0)
+    yield "VW text", _vw
+
+
+def _vw() -> None:
+    """Two texts at once, so that new names of the second are renumbered."""
+    parser = VwParser()
+    scans = [parser.scan(text, 1, 0) for text in (b"1 |a b:0.5 c\n-1 |a c:1e-30\n", b"1 |a d\n")]
+    for scan in scans:
+        parser.settle(scan)
 
 
 def _fit(kind: Any, X: Any, y: Any) -> None:

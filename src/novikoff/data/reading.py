@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
+from itertools import islice
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -21,11 +22,11 @@ from novikoff.data.dataset import Dataset, Skipped
 from novikoff.data.jsonlines import JsonParser
 from novikoff.data.options import Reading
 from novikoff.data.sources import Source
-from novikoff.data.svmlight import SvmlightParser
+from novikoff.data.svmlight import SvmlightParser, line_ends
 from novikoff.data.tables import DELIMITERS, TableParser
 from novikoff.data.vw import VwParser
 
-THREADS = 2  # that parse svmlight text
+THREADS = 2  # that parse svmlight and VW text
 
 T = TypeVar("T")
 
@@ -193,26 +194,44 @@ class LineReader:
         return self._parser.reading if isinstance(self._parser, TableParser | JsonParser) else self._reading
 
     def blocks(self, source: Source) -> Iterator[Block]:
-        found = self._blocks(source)
-        # A compiled loop leaves the interpreter to whoever uses the block before.
-        for block, width in _ahead(found) if isinstance(self._parser, VwParser) else found:
-            self._width = width
-            yield block
-
-    def _blocks(self, source: Source) -> Iterator[tuple[Block, int]]:
-        line = 1
         quotes = isinstance(self._parser, TableParser)
-        for text in _ahead(sources.text_blocks(source, sources.BLOCK, quotes=quotes)):
-            try:
-                block = self._parser.parse(text, line, self._allowed)
+        texts = _ahead(sources.text_blocks(source, sources.BLOCK, quotes=quotes))
+        found = self._scanned(self._parser, texts) if isinstance(self._parser, VwParser) else self._parsed(texts)
+        try:
+            for block, self._width in found:
                 self._check_labels(block)
-            except FormatError as error:
-                raise error.at(source.name) from None
-            except ValueError as error:
-                raise ValueError(f"{source.name}: {error}") from None
+                yield block
+        except FormatError as error:
+            raise error.at(source.name) from None
+        except ValueError as error:
+            raise ValueError(f"{source.name}: {error}") from None
+
+    def _parsed(self, texts: Iterator[memoryview]) -> Iterator[tuple[Block, int]]:
+        """Blocks, and how many columns there are after each."""
+        line = 1
+        for text in texts:
+            block = self._parser.parse(text, line, self._allowed)
             line += block.lines
             self._allowed -= len(block.bad)
             yield block, self._parser.width
+
+    def _scanned(self, parser: VwParser, texts: Iterator[memoryview]) -> Iterator[tuple[Block, int]]:
+        """The same: some are scanned at once, and settled before the next ones are scanned."""
+        line = 1
+        settled: list[tuple[Block, int]] = []
+        with ThreadPoolExecutor(THREADS) as pool:
+            while batch := list(islice(texts, THREADS)):
+                coming = []
+                for text in batch:
+                    coming.append(pool.submit(parser.scan, text, line, self._reading.skip_bad))
+                    line += line_ends(text)
+                yield from settled
+                settled = []
+                for scan in [future.result() for future in coming]:  # none is still scanning
+                    block = parser.settle(scan)
+                    self._allowed = _left(self._allowed, block)
+                    settled.append((block, parser.width))
+            yield from settled
 
     def _check_labels(self, block: Block) -> None:
         """Examples without a label (which VW allows) do not stand among those with one."""
@@ -246,7 +265,7 @@ class SvmlightReader:
                     if self._parser is None:
                         self._parser = self._begin(text)
                     pending.append(pool.submit(self._parser.parse, text, line, self.reading.skip_bad))
-                    line += text.count(b"\n")
+                    line += line_ends(text)
                     if len(pending) > THREADS:
                         yield self._counted(pending.popleft().result())
                 while pending:
@@ -254,7 +273,7 @@ class SvmlightReader:
         except FormatError as error:
             raise error.at(source.name) from None
 
-    def _begin(self, text: bytes) -> SvmlightParser:
+    def _begin(self, text: memoryview) -> SvmlightParser:
         """The first block tells whether columns count from 0."""
         zero_based = self.reading.zero_based
         if zero_based is None:
@@ -265,13 +284,18 @@ class SvmlightReader:
         return SvmlightParser(zero_based, self.reading.width)
 
     def _counted(self, block: Block) -> Block:
-        """The block, as the next one in order, unless there have been too many bad lines."""
-        if len(block.bad) > self._allowed:
-            line, column, message = block.bad[self._allowed]
-            raise FormatError(message, line, column)
-        self._allowed -= len(block.bad)
+        """The block, as the next one in order."""
+        self._allowed = _left(self._allowed, block)
         self.width = max(self.width, block.X.shape[1])
         return block
+
+
+def _left(allowed: int, block: Block) -> int:
+    """How many bad lines are allowed after this block."""
+    if len(block.bad) > allowed:
+        line, column, message = block.bad[allowed]
+        raise FormatError(message, line, column)
+    return allowed - len(block.bad)
 
 
 def _ahead(items: Iterator[T]) -> Iterator[T]:

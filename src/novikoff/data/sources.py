@@ -12,9 +12,11 @@ import os
 import re
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
 
 from novikoff.data.options import FORMATS
 
@@ -52,8 +54,13 @@ _MAGIC = {
 _BZIP2 = re.compile(rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)")
 
 
+T = TypeVar("T")
+
+
 class _File(Protocol):
     def read(self, size: int = -1, /) -> bytes: ...
+
+    def readinto(self, buffer: Any, /) -> int: ...
 
     def close(self) -> None: ...
 
@@ -61,8 +68,8 @@ class _File(Protocol):
 class _Peekable(io.RawIOBase):
     """A stream whose first bytes can be looked at."""
 
-    def __init__(self, file: _File, *, owned: bool = True) -> None:
-        self._file = file
+    def __init__(self, file: Any, *, owned: bool = True) -> None:
+        self._file: _File = file
         self._owned = owned  # whether it is closed with this one
         self._head = b""
 
@@ -77,6 +84,15 @@ class _Peekable(io.RawIOBase):
             return head + self._file.read()
         head, self._head = self._head[:size], self._head[size:]
         return head + self._file.read(size - len(head)) if len(head) < size else head
+
+    def readinto(self, buffer: Any) -> int:
+        """Fill the buffer; less of it at the end alone."""
+        into = memoryview(buffer)
+        filled = min(len(self._head), len(into))
+        into[:filled], self._head = self._head[:filled], self._head[filled:]
+        while filled < len(into) and (more := self._file.readinto(into[filled:])):
+            filled += more
+        return filled
 
     def readable(self) -> bool:
         return True
@@ -109,6 +125,10 @@ class Source:
         """The next bytes; fewer than `size` at the end alone."""
         return self._told(lambda: self._file.read(size))
 
+    def readinto(self, buffer: memoryview) -> int:
+        """Fill the buffer with the next bytes; how many there were."""
+        return self._told(lambda: self._file.readinto(buffer))
+
     def peek(self, size: int) -> bytes:
         """The first bytes."""
         return self._told(lambda: self._file.peek(size))
@@ -129,9 +149,9 @@ class Source:
     def close(self) -> None:
         self._raw.close()
 
-    def _told(self, action: Any) -> bytes:
+    def _told(self, action: Callable[[], T]) -> T:
         try:
-            found: bytes = action()
+            return action()
         except EOFError:
             raise ValueError(f"{self.name}: the compressed data end too early") from None
         except (zlib.error, lzma.LZMAError, gzip.BadGzipFile) as error:
@@ -142,7 +162,6 @@ class Source:
             early = "truncated" in str(error).lower()
             what = "end too early" if early else f"are damaged ({str(error).splitlines()[0]})"
             raise ValueError(f"{self.name}: the compressed data {what}") from None
-        return found
 
 
 def sources(path: str | os.PathLike[str]) -> Iterator[Source]:
@@ -195,24 +214,36 @@ def content_format(head: bytes) -> str | None:
     return "tsv" if b"\t" in line else "csv" if b"," in line else None
 
 
-def text_blocks(source: Source, size: int, *, quotes: bool) -> Iterator[bytes]:
+def text_blocks(source: Source, size: int, *, quotes: bool) -> Iterator[memoryview]:
     """The text in blocks of about `size` bytes that end with a line; not within quotes, where cells may be quoted."""
     rest, complete = source.read(3).removeprefix(b"\xef\xbb\xbf"), False
     while not complete:
-        wanted = max(size, len(rest))
-        more = source.read(wanted)
-        complete = len(more) < wanted
-        text = rest + more
-        end = len(text) if complete else _line_end(text, quotes)
+        # An array of this size comes in large pages, which are ready sooner than the small ones of a bytes object.
+        buffer = np.empty(len(rest) + max(size, len(rest)), dtype=np.uint8).data
+        buffer[: len(rest)] = rest
+        filled = len(rest) + source.readinto(buffer[len(rest) :])
+        complete = filled < len(buffer)
+        end = filled if complete else _quoted_end(bytes(buffer)) if quotes else _line_end(buffer)
         if end:
-            yield text[:end]
-        rest = text[end:]
+            yield buffer[:end]
+        rest = bytes(buffer[end:filled])
 
 
-def _line_end(text: bytes, quotes: bool) -> int:
-    """Where the last complete line ends; 0 if none does. A line end within quotes has an odd number of them before."""
+def _line_end(text: memoryview) -> int:
+    """Where the last complete line ends; 0 if none does."""
+    size = 1 << 10
+    while True:
+        start = max(0, len(text) - size)
+        end = bytes(text[start:]).rfind(b"\n") + 1
+        if end or not start:
+            return start + end
+        size *= 2
+
+
+def _quoted_end(text: bytes) -> int:
+    """The same where cells may be quoted: a line end within quotes has an odd number of them before."""
     end = text.rfind(b"\n") + 1
-    odd = quotes and text.count(b'"', 0, end) % 2
+    odd = text.count(b'"', 0, end) % 2
     while odd and end:
         start = text.rfind(b"\n", 0, text.rfind(b'"', 0, end)) + 1
         odd = (odd + text.count(b'"', start, end)) % 2

@@ -12,6 +12,7 @@ from scipy.sparse import csr_array
 
 from novikoff.data.block import BadLine, Block, FormatError
 from novikoff.kernels import text as kernels
+from novikoff.kernels.svmlight import svmlight as loop
 
 S = TypeVar("S", bound=np.generic)
 NOTHING = np.empty(0)
@@ -77,9 +78,7 @@ class SvmlightParser:
         given = NOTHING
         bad: list[BadLine] = []
         base = 1 if self._zero_based is False else 0
-        while code := kernels.svmlight(
-            source, base, -1 if self._fixed is None else self._fixed, state, rows, given, asked
-        ):
+        while code := loop(source, base, -1 if self._fixed is None else self._fixed, state, rows, given, asked):
             given = answers(source, asked) if code == kernels.ASK else NOTHING
             if code != kernels.ASK:
                 skip(bad, _fault(source, code, state, line), allowed)
@@ -103,6 +102,11 @@ def array_of(text: bytes | memoryview) -> NDArray[np.uint8]:
     source = np.frombuffer(text, dtype=np.uint8)
     source.flags.writeable = False
     return source
+
+
+def line_ends(text: bytes | memoryview) -> int:
+    """How many lines there are."""
+    return kernels.count(array_of(text), kernels.NEWLINE)
 
 
 def rows_for(lines: int, cells: int) -> kernels.Rows:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import secrets
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,18 +13,35 @@ from numpy.typing import NDArray
 from novikoff.data.block import BadLine, Block
 from novikoff.data.svmlight import NOTHING, answers, array_of, matrix, not_a_number, quoted, rows_for, skip, trimmed
 from novikoff.kernels import text as kernels
+from novikoff.kernels.names import PRIME, Names, adopt, enter
+from novikoff.kernels.vw import Extras, renumber
+from novikoff.kernels.vw import vw as loop
 
-_KEY = np.uint64(secrets.randbelow(int(kernels.PRIME)))
+_KEY = np.uint64(secrets.randbelow(int(PRIME)))
 TOKEN = re.compile(rb"[^ \t\n|]*")
+
+
+class Scanned(NamedTuple):
+    """Lines that are read, but for the columns of names that were not known."""
+
+    source: NDArray[np.uint8]
+    rows: kernels.Rows
+    extras: Extras
+    state: NDArray[np.int64]
+    bad: list[BadLine]
+    own: Names  # the names that were not known
+    base: int  # the columns of these begin here
 
 
 class VwParser:
     """Turns lines of Vowpal Wabbit's text format into blocks.
 
     A column is a name: ``namespace^feature``, or ``feature`` where the namespace has no name. Names are exact, not
-    hashed. Columns are numbered in the order of their first appearance, so blocks are parsed in order, one
-    at a time. A value is 1 where none is written, times the scale of its namespace. The values of a feature that
+    hashed. A value is 1 where none is written, times the scale of its namespace. The values of a feature that
     appears more than once in an example are added up, in that order, as Vowpal Wabbit does.
+
+    Columns are numbered in the order of their first appearance. Several threads may `scan` blocks at once; while none
+    does, `settle` turns them into blocks, in their order. `parse` does both.
 
     Parameters
     ----------
@@ -60,6 +78,7 @@ class VwParser:
         self._fixed = columns is not None and not grow
         self._names: list[str] = []
         self._table = _indexed(arena, ends, self.width)
+        self._idle: list[Names] = []  # empty tables for the names of blocks
 
     @property
     def names(self) -> list[str]:
@@ -70,30 +89,47 @@ class VwParser:
 
     def parse(self, text: bytes | memoryview, line: int, allowed: int) -> Block:
         """Parse whole lines, of which the first has this number, and skip at most `allowed` malformed ones."""
+        return self.settle(self.scan(text, line, allowed))
+
+    def scan(self, text: bytes | memoryview, line: int, allowed: int) -> Scanned:
+        """Parse these lines up to the columns of new names."""
         source = array_of(text)
         room = (source.size + 1) // 2  # a feature takes two bytes
         lines = kernels.count(source, kernels.NEWLINE)
         state = np.zeros(kernels.STATE, dtype=np.int64)
-        state[kernels.NAMES] = self.width
+        own = self._idle.pop() if self._idle else _empty()
         rows = rows_for(lines, room)
-        extras = kernels.Extras(np.empty(lines), np.empty(lines, dtype=np.int64), np.empty(lines, dtype=np.int64))
+        extras = Extras(np.empty(lines), np.empty(lines, dtype=np.int64), np.empty(lines, dtype=np.int64))
         asked = np.empty(room + 2, dtype=np.int64)
         given = NOTHING
         bad: list[BadLine] = []
-        while code := kernels.vw(source, self._fixed, self._table, state, rows, extras, given, asked):
-            arena, ends = self._table.arena, self._table.ends
+        while code := loop(source, self._fixed, self._table, self.width, own, state, rows, extras, given, asked):
             if code == kernels.ASK:
                 given = answers(source, asked)
-            elif code == kernels.FULL_ARENA:
-                self._table = self._table._replace(arena=np.concatenate([arena, np.zeros_like(arena)]))
-            elif code == kernels.FULL_TABLE:
-                ends = np.concatenate([ends, np.zeros(ends.size - 1, dtype=np.int64)])
-                self._table = _indexed(arena, ends, int(state[kernels.NAMES]))
+            elif code in (kernels.FULL_ARENA, kernels.FULL_TABLE):
+                own = _grown(own, code, int(state[kernels.NAMES]))
             else:
                 given = NOTHING
                 skip(bad, _fault(source, code, state, line), allowed)
-        n, nnz = int(state[kernels.ROWS]), int(state[kernels.CELLS])
-        self.width = int(state[kernels.NAMES])
+        nnz = int(state[kernels.CELLS])
+        rows = rows._replace(columns=trimmed(rows.columns, nnz), values=trimmed(rows.values, nnz))
+        return Scanned(source, rows, extras, state, bad, own, self.width)
+
+    def settle(self, scanned: Scanned) -> Block:
+        """The block, its new names being the next columns. Blocks are settled in the order of the text."""
+        source, rows, extras, state, bad, own, base = scanned
+        n, nnz, new = (int(state[i]) for i in (kernels.ROWS, kernels.CELLS, kernels.NAMES))
+        if new:
+            columns = np.empty(new, dtype=np.int64)
+            progress = np.zeros(kernels.STATE, dtype=np.int64)
+            progress[kernels.NAMES] = self.width
+            while code := adopt(self._table, progress, own, columns):
+                self._table = _grown(self._table, code, int(progress[kernels.NAMES]))
+            if self.width > base:  # others were settled meanwhile
+                renumber(rows, n, base, columns)
+            self.width = int(progress[kernels.NAMES])
+            own.slots.fill(-1)
+        self._idle.append(own)
         self.dropped += int(state[kernels.DROPPED])
         y, weights = trimmed(rows.labels, n), trimmed(extras.weights, n)
         return Block(
@@ -106,11 +142,23 @@ class VwParser:
         )
 
 
-def _indexed(arena: NDArray[np.uint8], ends: NDArray[np.int64], count: int) -> kernels.Names:
+def _empty() -> Names:
+    return _indexed(np.zeros(1 << 14, dtype=np.uint8), np.zeros(1025, dtype=np.int64), 0)
+
+
+def _grown(table: Names, code: int, count: int) -> Names:
+    """The table of so many names, with twice the room."""
+    arena, ends = table.arena, table.ends
+    if code == kernels.FULL_ARENA:
+        return table._replace(arena=np.concatenate([arena, np.zeros_like(arena)]))
+    return _indexed(arena, np.concatenate([ends, np.zeros(ends.size - 1, dtype=np.int64)]), count)
+
+
+def _indexed(arena: NDArray[np.uint8], ends: NDArray[np.int64], count: int) -> Names:
     """The table of these names."""
     slots = np.full(4 * (ends.size - 1), -1, dtype=np.int64)  # pairs, of which at most half are taken
-    names = kernels.Names(arena, ends, slots, _KEY)
-    twice = kernels.enter(names, 0, count)
+    names = Names(arena, ends, slots, _KEY)
+    twice = enter(names, 0, count)
     if twice < count:
         name = _decoded(arena[ends[twice] : ends[twice + 1]].tobytes())
         raise ValueError(f"two columns have the name {name!r}")

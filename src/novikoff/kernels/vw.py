@@ -1,0 +1,367 @@
+"""The loop over VW text: ``[label] [importance] ['tag]|namespace[:scale] feature[:value] ... |namespace ...``."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.kernels.compile import inlined, kernel, outlined
+from novikoff.kernels.names import Names, absorb, append, find, first_slot, forget, key_of
+from novikoff.kernels.numbers import number, rare_number
+from novikoff.kernels.text import (
+    ASK,
+    AT,
+    BAR,
+    CARET,
+    CELLS,
+    COLON,
+    DONE,
+    DROPPED,
+    FULL_ARENA,
+    FULL_TABLE,
+    LINES,
+    NAMES,
+    NEGATIVE,
+    NEWLINE,
+    NO_BAR,
+    NO_NAME,
+    NOT_A_NUMBER,
+    NOT_FINITE,
+    PLACE,
+    QUOTE,
+    RETURN,
+    ROWS,
+    SPACE,
+    START,
+    TAB,
+    TOO_MANY,
+    U0,
+    U1,
+    U2,
+    Fault,
+    Floats,
+    Integers,
+    Rows,
+    Text,
+    byte_at,
+    is_space,
+    next_line,
+    sort,
+)
+
+
+class Extras(NamedTuple):
+    """What a VW line has beside a row: its importance, and where its tag is."""
+
+    weights: Floats
+    tag: Integers
+    tag_end: Integers
+
+
+# What ends a name: 1 always, 2 if the line ends.
+ENDS = np.zeros(256, dtype=np.uint8)
+ENDS[[SPACE, TAB, COLON, BAR, NEWLINE]] = 1
+ENDS[RETURN] = 2
+
+
+@inlined
+def _ends_line(text: Text, p: int) -> bool:
+    c = byte_at(text, p)
+    return c == NEWLINE or (c == RETURN and byte_at(text, p + 1) == NEWLINE)
+
+
+@inlined
+def _ends_feature(text: Text, p: int) -> bool:
+    c = byte_at(text, p)
+    return is_space(c) or c == BAR or _ends_line(text, p)
+
+
+@inlined
+def _scan_name(text: Text, p: int, h: np.uint64, word: np.uint64, names: Names) -> tuple[int, np.uint64, np.uint64]:
+    """Where the name at p ends, and the hash so far."""
+    while True:
+        c = text[np.uint64(p)]
+        if ENDS[c] != 0 and (ENDS[c] == 1 or byte_at(text, p + 1) == NEWLINE):
+            return p, h, word
+        h, word = absorb(h, word, c, names)
+        p += 1
+
+
+@inlined
+def _skip_spaces(text: Text, p: int) -> int:
+    while is_space(byte_at(text, p)):
+        p += 1
+    return p
+
+
+@outlined
+def _header(
+    text: Text, p: int, row: int, rows: Rows, extras: Extras, given: Floats, known: int, asked: Integers
+) -> Fault:
+    """Label, importance and tag. Returns a code, and the place of the fault or of the first bar."""
+    rows.labels[row] = math.nan
+    extras.weights[row] = 1.0
+    extras.tag[row] = extras.tag_end[row] = 0
+    bar = p
+    while byte_at(text, bar) != BAR:
+        if byte_at(text, bar) == NEWLINE:
+            return NO_BAR, bar
+        bar += 1
+    word = 0
+    while True:
+        p = _skip_spaces(text, p)
+        if p == bar:
+            return DONE, bar
+        start = p
+        while p < bar and not is_space(byte_at(text, p)):
+            p += 1
+        end = p
+        quote = byte_at(text, start) == QUOTE
+        if p == bar or (quote and _skip_spaces(text, p) == bar):
+            extras.tag[row], extras.tag_end[row] = (start + 1 if quote else start), end
+            return DONE, bar
+        fault, x, p = rare_number(text, start, given, known, asked)
+        word += 1
+        if word == 3:
+            return TOO_MANY, start
+        if p != end:
+            fault = NOT_A_NUMBER
+        if fault != DONE:
+            return fault, start
+        if word == 1:
+            rows.labels[row] = x
+        elif x < 0.0:
+            return NEGATIVE, start
+        else:
+            extras.weights[row] = x
+
+
+@inlined
+def _look_up(
+    text: Text,
+    space: int,
+    space_end: int,
+    count: int,
+    fixed: bool,
+    names: Names,
+    base: int,
+    own: Names,
+    state: Integers,
+    rows: Rows,
+    k: int,
+) -> tuple[int, int]:
+    """Columns for the names of a namespace that wait with their hashes; a code, and the place after the last cell.
+
+    First the two slots where a short name most likely is, without a branch, so that the processor waits for several of
+    them at once.
+    """
+    mask = np.uint64(names.slots.shape[0] - 1)
+    for j in range(count):
+        key = rows.keys[np.uint64(j)]
+        i = first_slot(key, names)
+        column = names.slots[i + U1] if names.slots[i] == key else -1
+        i = (i + U2) & mask
+        column = names.slots[i + U1] if names.slots[i] == key else column
+        rows.columns[np.uint64(k + j)] = column if key > 0 else -1
+    first = k
+    for j in range(count):
+        column = np.int64(rows.columns[np.uint64(first + j)])
+        if column < 0:
+            key = rows.keys[np.uint64(j)]
+            extent = rows.spare[np.uint64(j)]
+            start, stop = extent >> 32, extent & 0xFFFFFFFF
+            _, column = find(names, key, text, space, space_end, start, stop)
+        if column < 0:
+            if fixed:
+                state[DROPPED] += 1
+                continue
+            i, column = find(own, key, text, space, space_end, start, stop)
+            if column < 0:
+                column = state[NAMES]
+                fault = append(own, column, text, space, space_end, start, stop)
+                if fault != DONE:
+                    return fault, k
+                own.slots[i], own.slots[i + U1] = key, column
+                state[NAMES] = column + 1
+            column += base
+        rows.columns[np.uint64(k)] = column
+        rows.values[np.uint64(k)] = rows.copy[np.uint64(j)]
+        k += 1
+    return DONE, k
+
+
+@inlined
+def _vw_line(
+    text: Text,
+    p: int,
+    fixed: bool,
+    names: Names,
+    base: int,
+    own: Names,
+    state: Integers,
+    rows: Rows,
+    extras: Extras,
+    given: Floats,
+    known: int,
+    asked: Integers,
+) -> Fault:
+    """Read the line at p. Returns a code, and the place of the fault or of the line's end."""
+    row, first = state[ROWS], state[CELLS]
+    fault, p = _header(text, p, row, rows, extras, given, known, asked)
+    if fault != DONE:
+        return fault, p
+    bar = p
+    k = first
+    waiting = 0
+    scale = 1.0
+    space = space_end = p
+    outer = 0  # bytes of the name before those of the feature
+    prefix, prefix_word = U0, U1
+    while not _ends_line(text, p):
+        c = byte_at(text, p)
+        if c == BAR:
+            fault, k = _look_up(text, space, space_end, waiting, fixed, names, base, own, state, rows, k)
+            if fault != DONE:
+                return fault, p
+            waiting = 0
+            p += 1
+            space = p
+            p, prefix, prefix_word = _scan_name(text, p, U0, U1, names)
+            space_end = p
+            outer = space_end - space + 1 if space_end > space else 0
+            if space_end > space:
+                prefix, prefix_word = absorb(prefix, prefix_word, np.uint8(CARET), names)
+            scale = 1.0
+            if byte_at(text, p) == COLON:
+                if space_end == space:
+                    return NO_NAME, p
+                start = p + 1
+                fault, scale, p = rare_number(text, start, given, known, asked)
+                if not _ends_feature(text, p):
+                    fault = NOT_A_NUMBER
+                if fault != DONE:
+                    return fault, start
+            p = _skip_spaces(text, p)
+            continue
+        start = p
+        p, h, word = _scan_name(text, p, prefix, prefix_word, names)
+        stop = p
+        if start == stop:
+            return NO_NAME, p
+        x = 1.0
+        if byte_at(text, p) == COLON:
+            fault, x, p = number(text, stop + 1, given, known, asked)
+            if not _ends_feature(text, p):
+                fault = NOT_A_NUMBER
+            if fault != DONE:
+                return fault, stop + 1
+        x *= scale
+        if math.isinf(x):
+            return NOT_FINITE, start
+        at = np.uint64(waiting)
+        rows.keys[at] = key_of(h, word, stop - start + outer, names)
+        rows.spare[at] = start << 32 | stop
+        rows.copy[at] = x
+        waiting += 1
+        p = _skip_spaces(text, p)
+    fault, k = _look_up(text, space, space_end, waiting, fixed, names, base, own, state, rows, k)
+    if fault != DONE:
+        return fault, p
+    if asked[0] > known:
+        return ASK, p
+    if _falls(rows.columns, first, k):
+        sort(rows, first, k)
+        if _falls(rows.columns, first, k):
+            k = _merge(rows, first, k)
+            if k < 0:
+                return NOT_FINITE, bar
+    rows.indptr[row + 1] = k
+    state[ROWS] = row + 1
+    state[CELLS] = k
+    return DONE, p
+
+
+@inlined
+def _falls(columns: NDArray[np.int32], start: int, stop: int) -> bool:
+    """Does a column not exceed the one before?"""
+    falls = 0
+    for k in range(start + 1, stop):  # without a branch: most rows fall, or none does
+        falls += columns[np.uint64(k)] <= columns[np.uint64(k - 1)]
+    return falls > 0
+
+
+@outlined
+def _merge(rows: Rows, start: int, stop: int) -> int:
+    """Add up cells of the same column, in the order of the text. Returns the new end, or -1 for an infinite sum."""
+    k = start
+    for j in range(start + 1, stop):
+        if rows.columns[j] == rows.columns[k]:
+            total = float(rows.values[k]) + float(rows.values[j])
+            if math.isinf(total):
+                return -1
+            rows.values[k] = total
+        else:
+            k += 1
+            rows.columns[k] = rows.columns[j]
+            rows.values[k] = rows.values[j]
+    return k + 1
+
+
+@kernel
+def vw(
+    text: Text,
+    fixed: bool,
+    names: Names,
+    base: int,
+    own: Names,
+    state: Integers,
+    rows: Rows,
+    extras: Extras,
+    given: Floats,
+    asked: Integers,
+) -> int:
+    """Read lines from state[AT] on, to the end or to a line that Python must see.
+
+    A name that is not among `names` is dropped if these are `fixed`; otherwise it is entered in `own`, and its column
+    is `base` more than its number there. A line that is not read to its end leaves no names behind.
+    """
+    known = given.shape[0]
+    while state[AT] < text.shape[0]:
+        start = state[AT]
+        p = _skip_spaces(text, start)
+        if not _ends_line(text, p):
+            asked[0] = 0
+            columns = state[NAMES]
+            dropped = state[DROPPED]
+            fault, p = _vw_line(text, p, fixed, names, base, own, state, rows, extras, given, known, asked)
+            if fault != DONE:
+                forget(own, columns, state[NAMES])
+                state[NAMES], state[DROPPED] = columns, dropped
+                if fault in (FULL_TABLE, FULL_ARENA):
+                    return fault
+            if asked[0] > known:
+                return ASK
+            if fault != DONE:
+                state[START], state[PLACE] = start, p
+                state[AT] = next_line(text, p)
+                state[LINES] += 1
+                return fault
+            known = 0
+        state[AT] = next_line(text, p)
+        state[LINES] += 1
+    return DONE
+
+
+@kernel
+def renumber(rows: Rows, count: int, base: int, columns: Integers) -> None:
+    """Put columns[c - base] for the columns c >= base of so many rows, and order the rows again."""
+    for row in range(count):
+        start, stop = rows.indptr[row], rows.indptr[row + 1]
+        for k in range(start, stop):
+            if rows.columns[k] >= base:
+                rows.columns[k] = columns[rows.columns[k] - base]
+        if _falls(rows.columns, start, stop):
+            sort(rows, start, stop)
