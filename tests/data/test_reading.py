@@ -10,6 +10,7 @@ import io
 import json
 import lzma
 import sys
+import threading
 from dataclasses import asdict
 from functools import partial
 from types import SimpleNamespace
@@ -251,6 +252,21 @@ def test_a_stream_is_the_file(tmp_path, monkeypatch, format, chunk, block):
     assert chunks[-1].reading == data.read(path).reading
 
 
+@pytest.mark.parametrize("format", ["svmlight", "vw", "csv"])
+def test_a_stream_left_half_way_waits_for_nobody(tmp_path, monkeypatch, format):
+    """It may end within a garbage collection, where a thread that is waited for cannot end."""
+    monkeypatch.setattr(sources, "BLOCK", 1)
+    path = write(tmp_path / f"file.{format}", SAME[format])
+    waited = []
+    monkeypatch.setattr(threading.Thread, "join", lambda *_: waited.append("join"))
+    chunks = data.stream(path, 1)
+    next(chunks)
+    chunks.close()
+    with pytest.raises(FormatError):
+        data.read(write(tmp_path / f"bad.{format}", b"a,label\n1,0\nx y:z\n"), format=format)
+    assert waited == []
+
+
 def test_names_are_settled_while_nothing_is_scanned(tmp_path, monkeypatch):
     class Lazy:
         """A pool whose work is done when the result is asked for: the latest moment that it could be."""
@@ -258,14 +274,11 @@ def test_names_are_settled_while_nothing_is_scanned(tmp_path, monkeypatch):
         def __init__(self, workers):
             pass
 
-        def __enter__(self):
-            return self
-
-        def __exit__(self, *_):
-            pass
-
         def submit(self, *work):
             return SimpleNamespace(result=partial(*work))
+
+        def shutdown(self, **how):
+            pass
 
     done = []
 

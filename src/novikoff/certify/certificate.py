@@ -8,6 +8,7 @@ import math
 import os
 import struct
 from abc import ABC, abstractmethod
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -226,15 +227,24 @@ def matrix_digest(rows: Rows, n: int, d: int) -> bytes:
     counts, columns, values = (hashlib.sha256() for _ in range(3))
     stored = np.arange(n + 1) * d if isinstance(rows, DenseRows) else rows.indptr  # entries before each row
     start = 0
-    while start < n:
-        stop = max(start + 1, int(np.searchsorted(stored, stored[start] + BLOCK)))
-        stop = min(stop, n)
-        most = int(stored[stop] - stored[start])
-        count, column, value = np.empty(stop - start, dtype="<i8"), np.empty(most, dtype="<u4"), np.empty(most, "<f8")
-        found = nonzeros(rows, start, stop, count, column, value)
-        for state, part in ((counts, count), (columns, column[:found]), (values, value[:found])):
-            state.update(part.tobytes())
-        start = stop
+    with ThreadPoolExecutor(2) as pool:
+        busy: list[Future[None]] = []
+        while start < n:
+            stop = max(start + 1, int(np.searchsorted(stored, stored[start] + BLOCK)))
+            stop = min(stop, n)
+            most = int(stored[stop] - stored[start])
+            count, column, value = np.empty(stop - start, "<i8"), np.empty(most, "<u4"), np.empty(most, "<f8")
+            found = nonzeros(rows, start, stop, count, column, value)
+            wait(busy)
+            counts.update(count.data)
+            jobs = (columns.update, column[:found].data), (values.update, value[:found].data)
+            if found < BLOCK // 8:  # sooner done than handed to a thread
+                busy = []
+                for update, part in jobs:
+                    update(part)
+            else:
+                busy = [pool.submit(update, part) for update, part in jobs]
+            start = stop
     head = b"novikoff data 1" + struct.pack("<qq", n, d)
     return head + counts.digest() + columns.digest() + values.digest()
 

@@ -6,6 +6,7 @@ import os
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import islice
 from typing import Any, Protocol, TypeVar
@@ -219,7 +220,7 @@ class LineReader:
         """The same: some are scanned at once, and settled before the next ones are scanned."""
         line = 1
         settled: list[tuple[Block, int]] = []
-        with ThreadPoolExecutor(THREADS) as pool:
+        with _threads(THREADS) as pool:
             while batch := list(islice(texts, THREADS)):
                 coming = []
                 for text in batch:
@@ -260,7 +261,7 @@ class SvmlightReader:
         pending: deque[Future[Block]] = deque()
         line = 1
         try:
-            with ThreadPoolExecutor(THREADS) as pool:
+            with _threads(THREADS) as pool:
                 for text in _ahead(sources.text_blocks(source, sources.BLOCK, quotes=False)):
                     if self._parser is None:
                         self._parser = self._begin(text)
@@ -298,9 +299,23 @@ def _left(allowed: int, block: Block) -> int:
     return allowed - len(block.bad)
 
 
+@contextmanager
+def _threads(count: int) -> Iterator[ThreadPoolExecutor]:
+    """A pool that waits for nobody at its end.
+
+    A generator that was left half way may end within a garbage collection, in a thread that is just being started: to
+    wait for another thread there is to wait for ever.
+    """
+    pool = ThreadPoolExecutor(count)
+    try:
+        yield pool
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
 def _ahead(items: Iterator[T]) -> Iterator[T]:
     """The items, the next one being fetched while one is worked on."""
-    with ThreadPoolExecutor(1) as pool:
+    with _threads(1) as pool:
         coming = pool.submit(next, items, None)
         while (item := coming.result()) is not None:
             coming = pool.submit(next, items, None)

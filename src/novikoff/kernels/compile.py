@@ -19,8 +19,10 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
+from llvmlite import ir
+from numba.core import cgutils, types
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
-from numba.extending import register_jitable
+from numba.extending import intrinsic, register_jitable
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -55,6 +57,28 @@ def outlined(function: F) -> F:
 def allocating(function: F) -> F:
     """The same for what makes arrays."""
     return cast(F, register_jitable(**ALLOCATING)(function))
+
+
+# In a loop, prefetch(array, index) asks the memory for an entry that is read soon.
+if numba.config.DISABLE_JIT:
+
+    def prefetch(array: Any, index: Any) -> None:
+        pass
+
+else:
+
+    @intrinsic  # type: ignore[untyped-decorator]  # numba has no type hints
+    def prefetch(typing_context: Any, array: Any, index: Any) -> Any:
+        def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+            place = builder.bitcast(builder.gep(data, [arguments[1]]), ir.IntType(8).as_pointer())
+            number = ir.IntType(32)
+            kind = ir.FunctionType(ir.VoidType(), [place.type, number, number, number])
+            call = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
+            builder.call(call, [place, number(0), number(3), number(1)])  # to read, into all caches, data
+            return context.get_dummy_value()
+
+        return types.void(array, index), emit
 
 
 def kernel(function: F) -> F:

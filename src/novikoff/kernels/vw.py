@@ -6,9 +6,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from novikoff.kernels.compile import inlined, kernel, outlined
+from novikoff.kernels.compile import inlined, kernel, outlined, prefetch
 from novikoff.kernels.names import Names, absorb, append, find, first_slot, forget, key_of
 from novikoff.kernels.numbers import number, rare_number
 from novikoff.kernels.text import (
@@ -34,6 +33,7 @@ from novikoff.kernels.text import (
     QUOTE,
     RETURN,
     ROWS,
+    RUN,
     SPACE,
     START,
     TAB,
@@ -144,31 +144,32 @@ def _look_up(
     text: Text,
     space: int,
     space_end: int,
-    count: int,
+    begin: int,
+    end: int,
     fixed: bool,
     names: Names,
     base: int,
     own: Names,
     state: Integers,
     rows: Rows,
-    k: int,
 ) -> tuple[int, int]:
-    """Columns for the names of a namespace that wait with their hashes; a code, and the place after the last cell.
+    """Put columns for the names of a namespace that wait from `begin` to `end`; a code, and where the kept ones end.
 
     First the two slots where a short name most likely is, without a branch, so that the processor waits for several of
     them at once.
     """
     mask = np.uint64(names.slots.shape[0] - 1)
-    for j in range(count):
+    found = state[CELLS]
+    for j in range(begin, end):
         key = rows.keys[np.uint64(j)]
         i = first_slot(key, names)
         column = names.slots[i + U1] if names.slots[i] == key else -1
         i = (i + U2) & mask
         column = names.slots[i + U1] if names.slots[i] == key else column
-        rows.columns[np.uint64(k + j)] = column if key > 0 else -1
-    first = k
-    for j in range(count):
-        column = np.int64(rows.columns[np.uint64(first + j)])
+        rows.columns[np.uint64(found + j)] = column if key > 0 else -1
+    kept = begin
+    for j in range(begin, end):
+        column = np.int64(rows.columns[np.uint64(found + j)])
         if column < 0:
             key = rows.keys[np.uint64(j)]
             extent = rows.spare[np.uint64(j)]
@@ -183,14 +184,60 @@ def _look_up(
                 column = state[NAMES]
                 fault = append(own, column, text, space, space_end, start, stop)
                 if fault != DONE:
-                    return fault, k
+                    return fault, kept
                 own.slots[i], own.slots[i + U1] = key, column
                 state[NAMES] = column + 1
             column += base
-        rows.columns[np.uint64(k)] = column
-        rows.values[np.uint64(k)] = rows.copy[np.uint64(j)]
-        k += 1
-    return DONE, k
+        rows.spare[np.uint64(kept)] = column
+        rows.copy[np.uint64(kept)] = rows.copy[np.uint64(j)]
+        kept += 1
+    return DONE, kept
+
+
+@outlined
+def _merged(rows: Rows, start: int, stop: int) -> int:
+    """Order cells, and add up those of one column in the order of the text. Returns the new end, or -1."""
+    sort(rows, start, stop)
+    k = start
+    for j in range(start + 1, stop):
+        if rows.columns[j] == rows.columns[k]:
+            total = float(rows.values[k]) + float(rows.values[j])
+            if math.isinf(total):
+                return -1
+            rows.values[k] = total
+        else:
+            k += 1
+            rows.columns[k] = rows.columns[j]
+            rows.values[k] = rows.values[j]
+    return k + 1
+
+
+@inlined
+def _ordered(rows: Rows, first: int, n: int) -> int:
+    """Put the cells that wait, in the order of their columns, at `first`. Returns their end, or -1 for an infinite sum.
+
+    A column goes to the place that is the number of smaller ones. These add up to less than 0 + 1 + ... only if one
+    appears twice.
+    """
+    falls = 0
+    for j in range(1, n):
+        falls += rows.spare[np.uint64(j)] <= rows.spare[np.uint64(j - 1)]
+    if falls > 0 and n <= RUN:
+        total = 0
+        for k in range(n):
+            column = rows.spare[np.uint64(k)]
+            place = 0
+            for j in range(n):
+                place += rows.spare[np.uint64(j)] < column
+            rows.columns[np.uint64(first + place)] = column
+            rows.values[np.uint64(first + place)] = rows.copy[np.uint64(k)]
+            total += place
+        if 2 * total == n * (n - 1):
+            return first + n
+    for j in range(n):
+        rows.columns[np.uint64(first + j)] = rows.spare[np.uint64(j)]
+        rows.values[np.uint64(first + j)] = rows.copy[np.uint64(j)]
+    return _merged(rows, first, first + n) if falls > 0 else first + n
 
 
 @inlined
@@ -214,8 +261,7 @@ def _vw_line(
     if fault != DONE:
         return fault, p
     bar = p
-    k = first
-    waiting = 0
+    waiting = begin = 0
     scale = 1.0
     space = space_end = p
     outer = 0  # bytes of the name before those of the feature
@@ -223,10 +269,10 @@ def _vw_line(
     while not _ends_line(text, p):
         c = byte_at(text, p)
         if c == BAR:
-            fault, k = _look_up(text, space, space_end, waiting, fixed, names, base, own, state, rows, k)
+            fault, begin = _look_up(text, space, space_end, begin, waiting, fixed, names, base, own, state, rows)
             if fault != DONE:
                 return fault, p
-            waiting = 0
+            waiting = begin
             p += 1
             space = p
             p, prefix, prefix_word = _scan_name(text, p, U0, U1, names)
@@ -262,52 +308,25 @@ def _vw_line(
         if math.isinf(x):
             return NOT_FINITE, start
         at = np.uint64(waiting)
-        rows.keys[at] = key_of(h, word, stop - start + outer, names)
+        key = key_of(h, word, stop - start + outer, names)
+        rows.keys[at] = key
+        prefetch(names.slots, first_slot(key, names))
         rows.spare[at] = start << 32 | stop
         rows.copy[at] = x
         waiting += 1
         p = _skip_spaces(text, p)
-    fault, k = _look_up(text, space, space_end, waiting, fixed, names, base, own, state, rows, k)
+    fault, waiting = _look_up(text, space, space_end, begin, waiting, fixed, names, base, own, state, rows)
     if fault != DONE:
         return fault, p
     if asked[0] > known:
         return ASK, p
-    if _falls(rows.columns, first, k):
-        sort(rows, first, k)
-        if _falls(rows.columns, first, k):
-            k = _merge(rows, first, k)
-            if k < 0:
-                return NOT_FINITE, bar
+    k = _ordered(rows, first, waiting)
+    if k < 0:
+        return NOT_FINITE, bar
     rows.indptr[row + 1] = k
     state[ROWS] = row + 1
     state[CELLS] = k
     return DONE, p
-
-
-@inlined
-def _falls(columns: NDArray[np.int32], start: int, stop: int) -> bool:
-    """Does a column not exceed the one before?"""
-    falls = 0
-    for k in range(start + 1, stop):  # without a branch: most rows fall, or none does
-        falls += columns[np.uint64(k)] <= columns[np.uint64(k - 1)]
-    return falls > 0
-
-
-@outlined
-def _merge(rows: Rows, start: int, stop: int) -> int:
-    """Add up cells of the same column, in the order of the text. Returns the new end, or -1 for an infinite sum."""
-    k = start
-    for j in range(start + 1, stop):
-        if rows.columns[j] == rows.columns[k]:
-            total = float(rows.values[k]) + float(rows.values[j])
-            if math.isinf(total):
-                return -1
-            rows.values[k] = total
-        else:
-            k += 1
-            rows.columns[k] = rows.columns[j]
-            rows.values[k] = rows.values[j]
-    return k + 1
 
 
 @kernel
@@ -360,8 +379,10 @@ def renumber(rows: Rows, count: int, base: int, columns: Integers) -> None:
     """Put columns[c - base] for the columns c >= base of so many rows, and order the rows again."""
     for row in range(count):
         start, stop = rows.indptr[row], rows.indptr[row + 1]
+        new = 0
         for k in range(start, stop):
             if rows.columns[k] >= base:
                 rows.columns[k] = columns[rows.columns[k] - base]
-        if _falls(rows.columns, start, stop):
+                new += 1
+        if new > 0:
             sort(rows, start, stop)
