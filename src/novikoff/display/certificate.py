@@ -220,7 +220,7 @@ class CertificateDisplay:
         assert self.image_shape is not None
         ax.set_axis_off()
         low, high = float(self.points.min()), float(self.points.max())
-        options = {"cmap": "gray_r", "vmin": low, "vmax": high, **kwargs}
+        options = {"cmap": "gray_r", "vmin": low, "vmax": high, "interpolation": "none", **kwargs}
         left = 0.0
         for sign in (1, -1):
             mine = np.flatnonzero(self.signs == sign)

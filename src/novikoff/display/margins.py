@@ -170,6 +170,7 @@ class MarginDisplay:
         self.bars_ = []
         for sign, name, colour, hatch in ((1, self.names[1], BLUE, ""), (-1, self.names[0], ORANGE, "////")):
             options = {"color": colour, "alpha": 0.6, "hatch": hatch, "edgecolor": INK, "linewidth": 0.5, "label": name}
+            options["histtype"] = "stepfilled"  # one outline, drawn much faster than a rectangle a bar
             self.bars_.append(ax.hist(self.margins[self.signs == sign], edges, **{**options, **kwargs})[0])
         ax.set(xlabel=r"margin $y\langle w, x\rangle / \|w\|$", ylabel="examples")
         ax.set_ylim(0, 1.05 * max(1, *(bars.max() for bars in self.bars_)))

@@ -74,10 +74,9 @@ def report(
 
     Examples
     --------
-    >>> from novikoff import Perceptron
-    >>> from novikoff.display.report import report
+    >>> import novikoff as nk
     >>> X, y = [[2, 1], [3, 0], [0, 2], [-1, 1]], ["in", "in", "out", "out"]
-    >>> page = report(Perceptron().fit(X, y), X, y)
+    >>> page = nk.report(nk.Perceptron().fit(X, y), X, y)
     >>> "Separable: a hyperplane has all 4 rows on the sides of their labels." in page.html
     True
     """

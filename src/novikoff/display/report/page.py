@@ -100,7 +100,7 @@ def drawing() -> Iterator[None]:
     except ImportError:
         raise ImportError("a report needs matplotlib: pip install 'novikoff[plots]'") from None
     look: dict[Any, Any] = {key: value for key, value in matplotlib.rcParamsDefault.items() if "backend" not in key}
-    look |= {"svg.hashsalt": "novikoff", "savefig.transparent": True}
+    look |= {"svg.hashsalt": "novikoff", "savefig.transparent": True, "image.composite_image": False}
     with matplotlib.rc_context(look), warnings.catch_warnings():
         # The browser has the letters that the font of the measurements lacks.
         warnings.filterwarnings("ignore", "Glyph .* missing")

@@ -338,10 +338,9 @@ def _again(case: Case) -> Html:
     else:
         how = code(
             "import novikoff as nk",
-            "from novikoff.display.report import report",
             "",
             f"clf = nk.{case.clf!r}.fit(X, y)" if case.clf is not None else "clf = None",
-            'report(clf, X, y).save("report.html")',
+            'nk.report(clf, X, y).save("report.html")',
         )
     chance = getattr(case.clf, "shuffle", False) and getattr(case.clf, "random_state", None) is None
     same = (
