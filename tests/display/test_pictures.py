@@ -19,6 +19,7 @@ from novikoff.display import (
     ProofDisplay,
     RatesDisplay,
 )
+from novikoff.display.style import literal
 from tests.display.pictures import canvas, check, check_without_colour, rendered
 
 matplotlib.use("Agg")
@@ -177,6 +178,18 @@ def test_drawing_again_and_other_looks():
     assert not np.array_equal(rendered(one), rendered(other))
     axes = canvas().subplots(1, 3)
     assert ProofDisplay.from_transcript(game(Perceptron(), witness=EASY.witness), ax=axes).axes_ == list(axes)
+
+
+@pytest.mark.parametrize("display", [GeometryDisplay, MarginDisplay])
+@pytest.mark.parametrize("name", ["$", "in $, or $\\frac{", "_private", "a" * 99])
+def test_any_label_is_written_as_it_is(display, name):
+    labels = np.where(NAMES == "setosa", name, "other")
+    figure = canvas()
+    shown = display.from_estimator(Perceptron().fit(EASY.X, labels), EASY.X, labels, ax=figure)
+    figure.canvas.draw()  # which would refuse an unfinished formula
+    words = [text.get_text().replace(r"\$", "$").strip() for text in figure.axes[0].get_legend().get_texts()]
+    assert (name if len(name) < 99 else "a" * 23 + "…") in words
+    assert shown.names[0 if name < "other" else 1] == literal(name)
 
 
 def test_a_hundred_thousand_examples_are_an_image():

@@ -28,7 +28,8 @@ from novikoff import (
     verify,
 )
 from novikoff.cli import app
-from novikoff.display.report import case, columns, figures, report
+from novikoff.display.report import case, columns, report
+from novikoff.display.style import literal
 from novikoff.inputs import Examples
 from tests.display.pictures import check
 
@@ -289,7 +290,7 @@ def test_any_name_can_be_drawn(name):
     labels = np.array([name, "other"])[[0, 1, 1, 0]]
     examples = Examples(np.array([[0.0, 3.0], [2.0, 0.5], [3.0, 0.0], [-1.0, 2.0]]), labels, np.array([name, "b"]))
     text = Page(report(Perceptron().fit(examples), examples).html).words
-    assert text.count(figures.literal(name).replace("\\$", "$")) >= 2
+    assert text.count(literal(name).replace("\\$", "$")) >= 2
 
 
 # Its numbers -------------------------------------------------------------------------------------

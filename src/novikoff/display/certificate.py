@@ -108,7 +108,7 @@ class CertificateDisplay:
             np.array([float(Fraction(weight, total)) for weight in proof.weights]),
             given.signs[proof.rows],
             given.dense(proof.rows),
-            _title(proof, given.X.shape[0]),
+            title_of(proof, given.X.shape[0]),
             given.names,
             proof.about.constant > 0 if isinstance(proof, NotSeparable) else None,
             image_shape,
@@ -276,7 +276,7 @@ def _percent(share: float) -> str:
     return f"{share:.1%}" if share >= 1e-3 else f"{share:.0e}"
 
 
-def _title(proof: Separable | NotSeparable, n: int) -> str:
+def title_of(proof: Separable | NotSeparable, n: int) -> str:
     rows: Sequence[int] = proof.rows.tolist()
     if isinstance(proof, Separable):
         return f"{several(len(rows), 'row')} of {n:,} prove that no margin is larger"

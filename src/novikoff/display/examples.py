@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from novikoff import inputs
 from novikoff.certify import Proof
 from novikoff.certify.certificate import digest, matrix_digest
+from novikoff.display.style import literal
 
 
 class Examples(NamedTuple):
@@ -59,8 +60,8 @@ def _digest(X: Any, constant: float) -> bytes:
 
 def _name(label: Any) -> str:
     plain = inputs.item(label)
-    return str(plain) if isinstance(plain, str) else str(plain).replace("-", "−")
+    return literal(plain if isinstance(plain, str) else str(plain).replace("-", "−"))
 
 
 def _columns(names: Any, d: int) -> tuple[str, ...]:
-    return tuple(f"$x_{{{j + 1}}}$" for j in range(min(d, 3))) if names is None else tuple(map(str, names))
+    return tuple(f"$x_{{{j + 1}}}$" for j in range(min(d, 3))) if names is None else tuple(map(literal, names))

@@ -14,7 +14,7 @@ from novikoff.certify import Separable, certify
 from novikoff.display import examples
 from novikoff.display.examples import Examples
 from novikoff.display.scene import Array, Arrow, Scene, draw_flat, draw_solid, orthogonal, reach, unit
-from novikoff.display.style import PURPLE, RED, legend, number, panels, root_of, several
+from novikoff.display.style import PURPLE, RED, legend, literal, number, panels, root_of, several
 from novikoff.estimators.model import LinearModel
 
 if TYPE_CHECKING:
@@ -78,8 +78,8 @@ class GeometryDisplay:
         given = examples.read(inputs.matrix(clf, X), inputs.labels(X, y), clf.classes_)
         names = getattr(clf, "feature_names_in_", None)
         if names is not None:
-            given = given._replace(columns=tuple(map(str, names)))
-        return cls([_flat(given, coef, intercept)], given.names).plot(ax, **kwargs)
+            given = given._replace(columns=tuple(map(literal, names)))
+        return cls([flat_scene(given, coef, intercept)], given.names).plot(ax, **kwargs)
 
     @classmethod
     def from_certificate(cls, proof: Separable, X: Any, y: Any = None, *, ax: Place = None, **kwargs: Any) -> Self:
@@ -94,7 +94,7 @@ class GeometryDisplay:
         if not isinstance(proof, Separable):
             raise TypeError(f"there is no separator to draw: the verdict is {getattr(proof, 'verdict', proof)!r}")
         given = examples.read_for(proof, X, y)
-        return cls([_flat(given, proof.coef, proof.intercept)], given.names).plot(ax, **kwargs)
+        return cls([flat_scene(given, proof.coef, proof.intercept)], given.names).plot(ax, **kwargs)
 
     @classmethod
     def update(
@@ -256,7 +256,7 @@ class GeometryDisplay:
 # Coordinates ---------------------------------------------------------------------------------------
 
 
-def _flat(given: Examples, coef: Array, intercept: float) -> Scene:
+def flat_scene(given: Examples, coef: Array, intercept: float) -> Scene:
     """The picture of a hyperplane in the space of X."""
     length = float(np.linalg.norm(coef))
     d = given.X.shape[1]

@@ -21,6 +21,7 @@ INK, PALE = "#1a1a1a", "#8c8c8c"
 POSITIVE: dict[str, Any] = {"color": BLUE, "marker": "o", "edgecolors": "white"}
 NEGATIVE: dict[str, Any] = {"color": ORANGE, "marker": "s", "edgecolors": INK}
 BELOW = 40  # points from the axes to the legend
+LONGEST = 24  # letters of a name
 MANY = 2_000  # points from which on a vector graphic holds them as an image
 
 
@@ -101,6 +102,13 @@ def plain_numbers() -> Formatter:
 def mark_size(count: int) -> float:
     """The area of a mark, in points, if there are so many."""
     return 36.0 if count <= 200 else 16.0 if count <= MANY else 4.0
+
+
+def literal(name: object) -> str:
+    """A name as matplotlib shall write it: not as a formula, not left out of a legend, and no longer than a figure."""
+    text = "".join(c if c.isprintable() else "\ufffd" for c in str(name))
+    short = text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+    return (" " + short if short.startswith("_") else short).replace("$", r"\$")
 
 
 def scatter(ax: Axes, points: NDArray[Any], signs: NDArray[Any], names: Sequence[str], **kwargs: Any) -> list[Any]:

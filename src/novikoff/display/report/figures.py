@@ -11,22 +11,21 @@ import scipy.sparse as sp
 
 from novikoff.certify import NotSeparable, Separable
 from novikoff.display import examples
-from novikoff.display.certificate import CertificateDisplay, _title
-from novikoff.display.geometry import GeometryDisplay, _flat
+from novikoff.display.certificate import CertificateDisplay, title_of
+from novikoff.display.geometry import GeometryDisplay, flat_scene
 from novikoff.display.margins import MarginDisplay
 from novikoff.display.mistakes import MistakeCurveDisplay
 from novikoff.display.proof import ProofDisplay
 from novikoff.display.report.case import Array, Case
 from novikoff.display.report.columns import square
 from novikoff.display.report.page import Html, drawn, paragraphs
-from novikoff.display.style import number
+from novikoff.display.style import literal, number
 from novikoff.estimators.linear import LinearClassifier
 
 FEW = 400  # marks that are drawn one by one
 SHOWN = 250_000  # entries of the rows that are projected
 REPEATED = 200_000  # entries of data whose fit is repeated,
 STEPS = 1_000  # and its updates
-LONGEST = 24  # letters of a name
 
 
 def certificate(case: Case, proof: Separable | NotSeparable, shares: Array) -> Html:
@@ -35,7 +34,7 @@ def certificate(case: Case, proof: Separable | NotSeparable, shares: Array) -> H
     shape = square(points)
     against = isinstance(proof, NotSeparable)
     hulls = proof.about.constant > 0 if against else None
-    title = _title(proof, case.n)
+    title = title_of(proof, case.n)
     display = CertificateDisplay(
         proof.rows, shares, case.signs[proof.rows], points, title, _names(case), hulls, image_shape=shape
     )
@@ -138,7 +137,7 @@ def geometry(case: Case) -> Html:
         shown = np.union1d(case.hardest[: most // 4], np.linspace(0, case.n - 1, most - most // 4).astype(int))
     axes = tuple(_axis(case, j) for j in range(min(case.d, 2)))
     given = examples.Examples(case.X[shown], case.signs[shown], _names(case), axes)
-    scene = _flat(given, case.model.coef_[0], float(case.model.intercept_[0]))
+    scene = flat_scene(given, case.model.coef_[0], float(case.model.intercept_[0]))
     scene = replace(
         scene,
         axes=axes if case.d <= 2 else ("along w: ⟨x,w⟩/‖w‖", "first principal direction orthogonal to w"),
@@ -160,13 +159,6 @@ def geometry(case: Case) -> Html:
         else "The rows, and the hyperplane between them."
     )
     return drawn(draw, (5.6, 5.4), (0.8, 1.1, 0.2, 0.6), "geometry", caption)
-
-
-def literal(name: object) -> str:
-    """A name as matplotlib shall write it: not as a formula, not left out of a legend, and no longer than a figure."""
-    text = "".join(c if c.isprintable() else "\ufffd" for c in str(name))
-    short = text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
-    return (" " + short if short.startswith("_") else short).replace("$", r"\$")
 
 
 def _names(case: Case) -> tuple[str, str]:
