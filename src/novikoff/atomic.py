@@ -5,16 +5,27 @@ from __future__ import annotations
 import os
 import secrets
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 Part = bytes | bytearray | memoryview
 
 
 def write(path: str | os.PathLike[str], parts: Iterable[Part]) -> None:
-    """Put the parts in the place of a file, in one step: whoever reads it sees the old content or the new.
+    """Put the parts in the place of a file."""
+    with replacing(path) as file:
+        for part in parts:
+            rest = memoryview(part).cast("B")
+            while rest:
+                rest = rest[os.write(file, rest) :]
 
-    They go to a temporary file in the same directory, which is synchronised with the disk, renamed, and taken away on
+
+@contextmanager
+def replacing(path: str | os.PathLike[str]) -> Iterator[int]:
+    """The descriptor of a file that takes the place of another in one step: whoever reads it sees the old or the new.
+
+    It is in the same directory under another name, is synchronised with the disk, renamed, and taken away on
     an error. A symbolic link stays: what it points to is replaced. The mode is that of a new file.
     """
     target = Path(os.path.realpath(path))
@@ -27,10 +38,7 @@ def write(path: str | os.PathLike[str], parts: Iterable[Part]) -> None:
     file = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
     try:
         try:
-            for part in parts:
-                rest = memoryview(part).cast("B")
-                while rest:
-                    rest = rest[os.write(file, rest) :]
+            yield file
             os.fsync(file)
         finally:
             os.close(file)

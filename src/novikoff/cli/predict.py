@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
+from novikoff import atomic
 from novikoff.cli.options import GOOD, as_json, counted, report_skipped
 from novikoff.data import Dataset, stream
 from novikoff.estimators.rounds import rounds
@@ -97,13 +98,8 @@ def _written(output: Path | None) -> Iterator[BinaryIO]:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
-    partial = output.with_name(output.name + ".partial")
-    try:
-        with partial.open("wb") as file:
-            yield file
-        partial.replace(output)
-    finally:
-        partial.unlink(missing_ok=True)
+    with atomic.replacing(output) as place, open(place, "wb", closefd=False) as file:
+        yield file
 
 
 # eval --------------------------------------------------------------------------------------------

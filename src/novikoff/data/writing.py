@@ -22,6 +22,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from novikoff import atomic
 from novikoff.data.arrow import METADATA
 from novikoff.data.dataset import Dataset
 from novikoff.data.options import FORMATS
@@ -66,7 +67,11 @@ def convert(
     else:
         chunks, shape = _planned(source, options, writer)
     count = 0
-    with _replaced(name) as file:
+    with (
+        atomic.replacing(name) as place,
+        open(place, "wb", closefd=False) as raw,
+        _compressed(raw, COMPRESSIONS.get(Path(name).suffix.lower())) as file,
+    ):
         out = writer(file, shape, format)
         try:
             for chunk in chunks:
@@ -376,22 +381,6 @@ def _number_labels(y: NDArray[Any] | None, format: str) -> list[str]:
     if y.dtype.kind not in "biuf":
         raise ValueError(f"the label {y[0]!s:.40} is text, but {format} holds numbers alone: use csv, jsonl or parquet")
     return [_text(float(label)) if isinstance(label, float) else str(int(label)) for label in y.tolist()]
-
-
-@contextmanager
-def _replaced(name: str) -> Iterator[Any]:
-    """A file, compressed as the name tells, that takes its place when it is complete."""
-    target = Path(name)
-    partial = target.with_name(f".{target.name}.{os.getpid()}.partial")
-    try:
-        with open(partial, "wb") as raw:
-            with _compressed(raw, COMPRESSIONS.get(target.suffix.lower())) as file:
-                yield file
-            raw.flush()
-            os.fsync(raw.fileno())
-        os.replace(partial, target)
-    finally:
-        partial.unlink(missing_ok=True)
 
 
 @contextmanager
