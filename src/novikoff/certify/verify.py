@@ -56,14 +56,14 @@ def verify(certificate: Any, X: Any, y: Any = None) -> Verified:
     rows, closest, most = support["rows"], proof.get("closest", 0), n if separable else d + 2
     _require(type(rows) is list and all(type(i) is int and 0 <= i < n for i in [*rows, closest]), "a row is not in X")
     _require(rows == sorted(set(rows)) and 0 < len(rows) <= most, f"its rows are not 1 to {most} in increasing order")
-    p = _integers(support["weights"], len(rows), d)
+    p = _integers(support["weights"], len(rows), d).astype(object)
     _require(min(p) > 0, "the weight of one of its rows is not positive")
     w = _integers(proof["weights" if separable else "weak"], d + 1, d) if separable or weak else p[:0]
     if separable:
         return _separable(proof, data, w, rows, p)
     _, some = data.scan(w, Fraction(0), BEYOND, str(proof["digest"]))
     _require(some or not weak, "its weak separator has y<u,x> = 0 on every row")
-    _require(not any(data.combine(rows, p)[0]), "its weighted rows do not sum to zero")  # so no <w,a_i> > 0 on all
+    _require(not data.combine(rows, p)[0].size, "its weighted rows do not sum to zero")  # so no <w,a_i> > 0 on all
     implies = f"Every w has y<w,x> <= 0 on some row: {len(rows)} rows with positive weights sum to exactly zero."
     implies += " Some u has y<u,x> >= 0 on every row, and > 0 on some." if some else ""
     return Verified("not separable", None, None, None, tuple(rows), some, implies)
@@ -77,7 +77,7 @@ def _separable(proof: dict[str, Any], data: Data, w: Any, rows: list[int], p: An
     (lower, upper, radius), (_, columns, z, q) = map(Fraction, ends), data.exact([proof["closest"]])
     data.scan(w, least := Fraction(z @ w[columns], q), radius**2, str(proof["digest"]))
     _require(least > 0, f"its weights do not separate: row {proof['closest']} has y<w,x> <= 0")
-    _require(least**2 >= lower**2 * (w @ w), "its weights have less than the lower margin")
+    _require(least**2 >= lower**2 * ((u := w[w != 0].astype("O")) @ u), "its weights have less than the lower margin")
     v, q = data.combine(rows, p)
     _require(v @ v <= (upper * q * sum(p)) ** 2, "its support does not prove the upper margin")
     implies = f"A separator exists with margin at least {ends[0]}; no separator has a margin above {ends[1]}; "
@@ -105,8 +105,7 @@ class Data:  # rows and signs, read a block at a time; the caller's arrays are l
         else:
             flat, at, ends = (part := self.X[rows]).ravel(), None, np.arange(len(part) + 1) * self.shape[1]
         kept: Any = slice(None) if (full := self.sparse and np.all(flat)) else np.flatnonzero(flat != 0)
-        starts, x = ends - ends[0], np.asarray(flat[kept], np.float64)
-        starts = starts if full else np.searchsorted(kept, starts)
+        starts, x = ends - ends[0] if full else np.searchsorted(kept, ends - ends[0]), np.asarray(flat[kept], float)
         columns = at[kept] if self.sparse else kept - np.repeat(ends[:-1], np.diff(starts))
         for k in np.flatnonzero(~np.isfinite(x) if flat.dtype.kind == "f" else np.abs(x) >= 2.0**53):
             i = np.arange(self.shape[0])[rows][np.searchsorted(starts, k, "right") - 1]
@@ -150,28 +149,29 @@ class Data:  # rows and signs, read a block at a time; the caller's arrays are l
         """Integers: q a_i of the k-th row is z[starts[k] : starts[k + 1]] in its columns, and zero in the others."""
         starts, columns, x = self.take(rows)
         x, columns = np.insert(x, starts[1:], self.constant), np.insert(columns, starts[1:], self.shape[1])
-        starts = starts + np.arange(len(starts))
-        fraction, e = np.frexp(x * np.repeat(self.signs[rows], np.diff(starts)))
-        z, k = (fraction * 2.0**53).astype(np.int64), max(0, 53 - int(e.min()))
+        fraction, e = np.frexp(x * np.repeat(self.signs[rows], np.diff(starts) + 1))
+        z, k, starts = (fraction * 2.0**53).astype(np.int64), max(0, 53 - int(e.min())), starts + np.arange(len(starts))
         kind = np.int64 if e.max() + k < 64 else object  # |z| < 2^53
         return starts, columns, (z.astype(kind) << (e + (k - 53)).astype(kind)).astype(object), 1 << k
 
-    def combine(self, rows: list[int], p: Any) -> tuple[Any, int]:  # q sum p_i a_i, and q
+    def combine(self, rows: list[int], p: Any) -> tuple[Any, int]:  # the non-zeros of q sum p_i a_i, and q
         total, scale = np.zeros(self.shape[1] + 1, dtype=object), 1
         for j in range(0, len(rows), self.step):
             starts, columns, z, q = self.exact(rows[j : j + self.step])
             total, scale = (total * (q // scale), q) if q > scale else (total, scale)
             np.add.at(total, columns, np.repeat(p[j : j + self.step] * (scale // q), np.diff(starts)) * z)
-        return total, scale
+        return total[total != 0], scale
 
 
 def _integers(values: Any, count: int, d: int) -> Any:
     # Floats are integers < 2^2098 over 2^1074, so Cramer's rule and Hadamard's bound give (2^2098 sqrt(d + 1))^(d + 1).
     form = re.compile(f"-?0x[0-9a-f]{{1,{min(LARGEST_FILE, 1 + (d + 1) * (2098 + (d + 1).bit_length()) // 4)}}}")
     _require(type(values) is list and len(values) == count, f"its weights are not {count} integers")
-    if {*map(type, values)} != {int} or max(map(abs, values)) >= 2**53:
-        values = [x if type(x) is int and abs(x) < 2**53 else form.fullmatch(str(x)) and int(x, 16) for x in values]
-        _require(None not in values, f"its weights are not {count} integers")
+    small = np.array(values) if {*map(type, values)} == {int} else np.empty(0)
+    if small.dtype == np.int64 and -(2**53) < small.min() <= small.max() < 2**53:
+        return small
+    values = [x if type(x) is int and abs(x) < 2**53 else form.fullmatch(str(x)) and int(x, 16) for x in values]
+    _require(None not in values, f"its weights are not {count} integers")
     return np.array(values, dtype=object)
 
 
