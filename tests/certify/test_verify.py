@@ -319,7 +319,7 @@ def test_blocks_of_rows_do_not_matter(block, monkeypatch):
 
     def narrow(self, *arguments):
         before(self, *arguments)
-        self.step = max(1, block // 4)
+        self.few = max(1, block // 4)
 
     monkeypatch.setattr(module.Data, "__init__", narrow)
     for form in (X, sp.csr_matrix(X)):
@@ -770,7 +770,7 @@ def test_the_last_bit_is_kept_between_blocks(monkeypatch):
 
     def narrow(self, *arguments):
         before(self, *arguments)
-        self.step = 1
+        self.few = 1
 
     monkeypatch.setattr(module.Data, "__init__", narrow)
     verify(proof, X, y)

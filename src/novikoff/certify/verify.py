@@ -93,7 +93,7 @@ class Data:  # rows and signs, read a block at a time; the caller's arrays are l
         (n, d), labels = X.shape, np.asarray(y) if hasattr(y, "dtype") else np.array([*y], dtype=object)
         _require(labels.shape == (n,), f"X has {n} rows, but y is of shape {labels.shape}", ValueError)
         self.shape, self.signs = (n, d), np.where(np.asarray(labels == positive, dtype=bool), 1, -1).astype("<i1")
-        self.constant, self.step = constant, max(1, 2**17 * n // max(1, self.X.nnz if self.sparse else n * d))
+        self.constant, self.few = constant, max(1, 2**17 * n // max(1, self.X.nnz if self.sparse else n * d))
 
     def take(self, rows: Any) -> tuple[Any, Any, Any]:
         """The columns and values of the non-zeros of some rows; those of the k-th are starts[k] to starts[k + 1]."""
@@ -116,11 +116,11 @@ class Data:  # rows and signs, read a block at a time; the caller's arrays are l
     def scan(self, w: Any, least: Fraction, most: Fraction, name: str | None) -> tuple[str, bool]:
         """The digest, which must be the name. Given w, all <w,a_i> >= least and ||a_i||^2 <= most. Is some > 0?"""
         (n, d), c, unclear, some, hashed = self.shape, self.constant, [], False, iter([None])
-        hashes, pool = [hashlib.sha256() for _ in range(3)], ThreadPoolExecutor(1)  # hashing runs beside the products
+        hashes, pool = [hashlib.sha256() for _ in range(3)], ThreadPoolExecutor(2)  # hashing runs beside the products
         v = (w / (scale := 1 << max(0, int(np.abs(w).max(initial=0)).bit_length() - 64))).astype(np.float64)  # rounded
         norm, bottom, top = float(np.sqrt(np.einsum("i,i", v, v))), _up(least / scale), -_up(-most)
-        for start in range(0, n, self.step):
-            starts, columns, x = self.take(here := slice(start, start + self.step))
+        for start in range(0, n, step := 8 * self.few):
+            starts, columns, x = self.take(here := slice(start, start + step))
             read = [(k := np.diff(starts)).astype("<i8"), columns.astype("<u4"), x.astype("<f8", copy=False)]
             _, hashed = [*hashed], pool.map(type(hashes[0]).update, hashes, read)  # waits for the block before
             if w.size:
@@ -136,7 +136,7 @@ class Data:  # rows and signs, read a block at a time; the caller's arrays are l
         _, parts = [*hashed], b"".join(h.digest() for h in (*hashes, hashlib.sha256(self.signs.tobytes())))
         ours = hashlib.sha256(b"novikoff data 1" + np.array([n, d], "<i8").tobytes() + parts).hexdigest()
         _require(name in (None, ours), f"this proof is about data with digest {name!s:.12}...; yours is {ours:.12}...")
-        for block in (unclear[j : j + self.step] for j in range(0, len(unclear), self.step)):
+        for block in (unclear[j : j + self.few] for j in range(0, len(unclear), self.few)):
             starts, columns, z, q = self.exact(block)
             dots, squares = (np.add.reduceat(t, starts[:-1]) for t in (z * w[columns], z * z))
             low, long = dots < -(-least * q // 1), squares > most * q * q // 1
@@ -156,10 +156,10 @@ class Data:  # rows and signs, read a block at a time; the caller's arrays are l
 
     def combine(self, rows: list[int], p: Any) -> tuple[Any, int]:  # the non-zeros of q sum p_i a_i, and q
         total, scale = np.zeros(self.shape[1] + 1, dtype=object), 1
-        for j in range(0, len(rows), self.step):
-            starts, columns, z, q = self.exact(rows[j : j + self.step])
+        for j in range(0, len(rows), self.few):
+            starts, columns, z, q = self.exact(rows[j : j + self.few])
             total, scale = (total * (q // scale), q) if q > scale else (total, scale)
-            np.add.at(total, columns, np.repeat(p[j : j + self.step] * (scale // q), np.diff(starts)) * z)
+            np.add.at(total, columns, np.repeat(p[j : j + self.few] * (scale // q), np.diff(starts)) * z)
         return total[total != 0], scale
 
 
