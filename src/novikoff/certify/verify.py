@@ -119,7 +119,7 @@ class Data:  # rows and signs, read a block at a time; the caller's arrays are l
         hashes, pool = [hashlib.sha256() for _ in range(3)], ThreadPoolExecutor(2)  # hashing runs beside the products
         v = (w / (scale := 1 << max(0, int(np.abs(w).max(initial=0)).bit_length() - 64))).astype(np.float64)  # rounded
         norm, bottom, top = float(np.sqrt(np.einsum("i,i", v, v))), _up(least / scale), -_up(-most)
-        for start in range(0, n, step := 8 * self.few):
+        for start in range(0, n, step := 2 * self.few):
             starts, columns, x = self.take(here := slice(start, start + step))
             read = [(k := np.diff(starts)).astype("<i8"), columns.astype("<u4"), x.astype("<f8", copy=False)]
             _, hashed = [*hashed], pool.map(type(hashes[0]).update, hashes, read)  # waits for the block before
