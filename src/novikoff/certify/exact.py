@@ -12,6 +12,7 @@ import numpy as np
 from flint import fmpz_mat, nmod_mat
 from numpy.typing import NDArray
 
+from novikoff.certify import lifting
 from novikoff.certify.solve import Data, Indices, length
 from novikoff.kernels.rows import CsrRows
 
@@ -113,14 +114,22 @@ def _dependence(table: Table, extra: int, columns: list[int]) -> list[int] | Non
     p = [0] * len(table)
     p[extra] = -1
     if extra:
-        square = fmpz_mat([[row[k] for row in table[:extra]] for k in columns])
-        try:
-            found, denominator = square.solve(fmpz_mat([[table[extra][k]] for k in columns])).numer_denom()
-        except ZeroDivisionError:
+        square = [[row[k] for row in table[:extra]] for k in columns]
+        side = [table[extra][k] for k in columns]
+        found = lifting.solve(np.array(square, np.float64), np.array(side, np.float64)) or _solution(square, side)
+        if found is None:
             return None
-        p[extra] = -int(denominator)
-        p[:extra] = (int(x) for x in found.entries())
+        p[:extra], p[extra] = found[0], -found[1]
     return p
+
+
+def _solution(square: Table, side: list[int]) -> tuple[list[int], int] | None:
+    """Integers x and q > 0 with square x = q side."""
+    try:
+        found, denominator = fmpz_mat(square).solve(fmpz_mat([[x] for x in side])).numer_denom()
+    except ZeroDivisionError:
+        return None
+    return [int(x) for x in found.entries()], int(denominator)
 
 
 def one_signed(p: list[int]) -> list[int] | None:
