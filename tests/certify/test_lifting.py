@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from novikoff.certify import lifting
-from novikoff.certify.exact import _solution
+from novikoff.certify.exact import _solution, null_vector
 from novikoff.kernels.modular import invert
 
 
@@ -20,7 +20,7 @@ def check(A, b):
         assert q > 0
         assert math.gcd(q, *x) == 1
         assert [sum(a * v for a, v in zip(row, x, strict=True)) for row in A.tolist()] == [q * v for v in b.tolist()]
-        assert found == _solution(A.tolist(), b.tolist())
+        assert found == _solution([*A.T.tolist(), b.tolist()], [*range(len(b))])
     return found
 
 
@@ -51,6 +51,14 @@ def test_what_it_leaves_to_others():
     p = lifting.PRIMES[0]
     assert check(np.array([[p]]), np.array([1])) is None  # singular modulo the prime
     assert check(np.array([[2**40]]), np.array([1])) is None  # not exact in floats
+
+
+@pytest.mark.parametrize("scale", [1, 2**31, 2**60, 10**320])
+def test_entries_of_any_size(scale):
+    """Where lifting does not serve, the other solver does."""
+    table = [[1 * scale, 2, 0], [0, 3, 1 * scale], [2 * scale, 1, -1 * scale]]
+    assert null_vector(table) == [2, -1, -1]
+    assert null_vector(table[:2]) is None
 
 
 def test_too_few_digits_are_no_answer(monkeypatch):

@@ -114,19 +114,27 @@ def _dependence(table: Table, extra: int, columns: list[int]) -> list[int] | Non
     p = [0] * len(table)
     p[extra] = -1
     if extra:
-        square = [[row[k] for row in table[:extra]] for k in columns]
-        side = [table[extra][k] for k in columns]
-        found = lifting.solve(np.array(square, np.float64), np.array(side, np.float64)) or _solution(square, side)
+        found = _lifted(table[: extra + 1], columns) or _solution(table[: extra + 1], columns)
         if found is None:
             return None
         p[:extra], p[extra] = found[0], -found[1]
     return p
 
 
-def _solution(square: Table, side: list[int]) -> tuple[list[int], int] | None:
-    """Integers x and q > 0 with square x = q side."""
+def _lifted(table: Table, columns: list[int]) -> tuple[list[int], int] | None:
+    """Integers x and q > 0 for which sum x_i row_i = q (the last row), in these columns; None if entries are large."""
     try:
-        found, denominator = fmpz_mat(square).solve(fmpz_mat([[x] for x in side])).numer_denom()
+        rows = np.array(table, dtype=np.float64)[:, columns]
+    except OverflowError:
+        return None
+    return lifting.solve(np.ascontiguousarray(rows[:-1].T), rows[-1])
+
+
+def _solution(table: Table, columns: list[int]) -> tuple[list[int], int] | None:
+    """The same for entries of any size; None if there is none."""
+    square = fmpz_mat([[row[k] for row in table[:-1]] for k in columns])
+    try:
+        found, denominator = square.solve(fmpz_mat([[table[-1][k]] for k in columns])).numer_denom()
     except ZeroDivisionError:
         return None
     return [int(x) for x in found.entries()], int(denominator)
