@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from novikoff.kernels.compile import inlined, kernel
 
+Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
 
 
@@ -17,6 +18,12 @@ def _residue(x: float, prime: float, reciprocal: float) -> float:
     The rounding of the quotient, which is below 2^52/prime, moves it by less than 2/prime.
     """
     return x - float(np.rint(x * reciprocal)) * prime
+
+
+@inlined
+def _subtract(factor: float, top: Vector, row: Vector, prime: float, reciprocal: float) -> None:
+    for j in range(row.shape[0]):  # over vectors: of entries of a matrix the compiler makes no vector operations
+        row[j] = _residue(row[j] - factor * top[j], prime, reciprocal)
 
 
 @inlined
@@ -58,8 +65,7 @@ def invert(A: Matrix, prime: int, swaps: NDArray[np.int64]) -> bool:
             factor = A[i, k]
             if i != k and factor != 0.0:
                 A[i, k] = 0.0
-                for j in range(n):
-                    A[i, j] = _residue(A[i, j] - factor * A[k, j], p, reciprocal)
+                _subtract(factor, A[k], A[i], p, reciprocal)
     for k in range(n - 1, -1, -1):  # the rows were swapped, so are the columns of the inverse
         if swaps[k] != k:
             for i in range(n):
