@@ -33,7 +33,8 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[int]:
         if not stat.S_ISREG(target.stat().st_mode):
             raise ValueError(f"{os.fspath(path)}: there is something here that is not a file, and it is not replaced")
     except FileNotFoundError:
-        pass
+        if not target.parent.is_dir():
+            raise FileNotFoundError(f"{os.fspath(path)}: there is no directory {target.parent}") from None
     partial = target.with_name(f".novikoff-{secrets.token_hex(8)}.partial")
     file = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
     try:

@@ -670,7 +670,7 @@ def test_empty_files(tmp_path, format):
 @pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress, zstd])
 def test_compressed_data_that_end_too_early(tmp_path, format, pack):
     path = write(tmp_path / f"file.{format}", pack(SAME[format] * 50)[:-9])
-    with pytest.raises(ValueError, match=rf"file\.{format}: the compressed data end too early$"):
+    with pytest.raises(ValueError, match=rf"^[^:]*file\.{format}: the compressed data end too early$"):  # named once
         data.read(path)
 
 

@@ -17,7 +17,7 @@ from novikoff.data import sources
 from novikoff.data.block import Block
 from novikoff.data.columns import CellError, Encoder, find_label
 from novikoff.data.options import Reading
-from novikoff.data.sources import Source
+from novikoff.data.sources import DamagedError, Source
 from novikoff.examples import FLOATS
 
 PARTS = ("data", "indices", "indptr", "shape")  # of a CSR matrix, as scipy.sparse.save_npz names them
@@ -41,6 +41,8 @@ class ArrayReader:
                     yield self._archive(found)
         except CellError as error:
             raise error.at(source.name, 0) from None
+        except DamagedError:
+            raise
         except (zipfile.BadZipFile, EOFError, KeyError) as error:
             raise ValueError(f"{source.name} is not a NumPy file: {error}") from None
         except ValueError as error:

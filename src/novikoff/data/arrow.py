@@ -30,7 +30,7 @@ from novikoff.data.columns import (
     kinds_in_model,
 )
 from novikoff.data.options import Reading
-from novikoff.data.sources import Source, pyarrow
+from novikoff.data.sources import DamagedError, Source, pyarrow
 
 METADATA = b"novikoff"
 ROWS = 1 << 16  # of a batch, at most
@@ -59,6 +59,8 @@ class ArrowReader:
                     row += batch.num_rows
         except CellError as error:
             raise error.at(source.name, row) from None
+        except DamagedError:
+            raise
         except (self._arrow.ArrowException, ValueError, OSError) as error:
             raise ValueError(f"{source.name}: {str(error).splitlines()[0]}") from None
 

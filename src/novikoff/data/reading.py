@@ -197,26 +197,24 @@ class LineReader:
     def blocks(self, source: Source) -> Iterator[Block]:
         quotes = isinstance(self._parser, TableParser)
         texts = _ahead(sources.text_blocks(source, sources.BLOCK, quotes=quotes))
-        found = self._scanned(self._parser, texts) if isinstance(self._parser, VwParser) else self._parsed(texts)
-        try:
-            for block, self._width in found:
+        parser = self._parser
+        found = self._scanned(parser, texts, source) if isinstance(parser, VwParser) else self._parsed(texts, source)
+        for block, self._width in found:
+            with _placed(source):
                 self._check_labels(block)
-                yield block
-        except FormatError as error:
-            raise error.at(source.name) from None
-        except ValueError as error:
-            raise ValueError(f"{source.name}: {error}") from None
+            yield block
 
-    def _parsed(self, texts: Iterator[memoryview]) -> Iterator[tuple[Block, int]]:
+    def _parsed(self, texts: Iterator[memoryview], source: Source) -> Iterator[tuple[Block, int]]:
         """Blocks, and how many columns there are after each."""
         line = 1
         for text in texts:
-            block = self._parser.parse(text, line, self._allowed)
+            with _placed(source):
+                block = self._parser.parse(text, line, self._allowed)
             line += block.lines
             self._allowed -= len(block.bad)
             yield block, self._parser.width
 
-    def _scanned(self, parser: VwParser, texts: Iterator[memoryview]) -> Iterator[tuple[Block, int]]:
+    def _scanned(self, parser: VwParser, texts: Iterator[memoryview], source: Source) -> Iterator[tuple[Block, int]]:
         """The same: some are scanned at once, and settled before the next ones are scanned."""
         line = 1
         settled: list[tuple[Block, int]] = []
@@ -228,10 +226,11 @@ class LineReader:
                     line += line_ends(text)
                 yield from settled
                 settled = []
-                for scan in [future.result() for future in coming]:  # none is still scanning
-                    block = parser.settle(scan)
-                    self._allowed = _left(self._allowed, block)
-                    settled.append((block, parser.width))
+                with _placed(source):
+                    for scan in [future.result() for future in coming]:  # none is still scanning
+                        block = parser.settle(scan)
+                        self._allowed = _left(self._allowed, block)
+                        settled.append((block, parser.width))
             yield from settled
 
     def _check_labels(self, block: Block) -> None:
@@ -289,6 +288,17 @@ class SvmlightReader:
         self._allowed = _left(self._allowed, block)
         self.width = max(self.width, block.X.shape[1])
         return block
+
+
+@contextmanager
+def _placed(source: Source) -> Iterator[None]:
+    """What is wrong with the text is told with the name of the file; what is wrong with the file has it already."""
+    try:
+        yield
+    except FormatError as error:
+        raise error.at(source.name) from None
+    except ValueError as error:
+        raise ValueError(f"{source.name}: {error}") from None
 
 
 def _left(allowed: int, block: Block) -> int:

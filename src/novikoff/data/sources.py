@@ -57,6 +57,10 @@ _BZIP2 = re.compile(rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)")
 T = TypeVar("T")
 
 
+class DamagedError(ValueError):
+    """Compressed data that cannot be read; the message begins with the name of the file."""
+
+
 class _File(Protocol):
     def read(self, size: int = -1, /) -> bytes: ...
 
@@ -153,15 +157,15 @@ class Source:
         try:
             return action()
         except EOFError:
-            raise ValueError(f"{self.name}: the compressed data end too early") from None
+            raise DamagedError(f"{self.name}: the compressed data end too early") from None
         except (zlib.error, lzma.LZMAError, gzip.BadGzipFile) as error:
-            raise ValueError(f"{self.name}: the compressed data are damaged ({error})") from None
+            raise DamagedError(f"{self.name}: the compressed data are damaged ({error})") from None
         except OSError as error:
             if self._compression is None:
                 raise
             early = "truncated" in str(error).lower()
             what = "end too early" if early else f"are damaged ({str(error).splitlines()[0]})"
-            raise ValueError(f"{self.name}: the compressed data {what}") from None
+            raise DamagedError(f"{self.name}: the compressed data {what}") from None
 
 
 def sources(path: str | os.PathLike[str]) -> Iterator[Source]:

@@ -97,13 +97,17 @@ class VwParser:
         room = (source.size + 1) // 2  # a feature takes two bytes
         lines = kernels.count(source, kernels.NEWLINE)
         state = np.zeros(kernels.STATE, dtype=np.int64)
-        own = self._idle.pop() if self._idle else _empty()
+        base = self.width
+        try:
+            own = self._idle.pop()
+        except IndexError:  # asked for in one step, as another thread may take the last one
+            own = _empty()
         rows = rows_for(lines, room)
         extras = Extras(np.empty(lines), np.empty(lines, dtype=np.int64), np.empty(lines, dtype=np.int64))
         asked = np.empty(room + 2, dtype=np.int64)
         given = NOTHING
         bad: list[BadLine] = []
-        while code := loop(source, self._fixed, self._table, self.width, own, state, rows, extras, given, asked):
+        while code := loop(source, self._fixed, self._table, base, own, state, rows, extras, given, asked):
             if code == kernels.ASK:
                 given = answers(source, asked)
             elif code in (kernels.FULL_ARENA, kernels.FULL_TABLE):
@@ -113,7 +117,7 @@ class VwParser:
                 skip(bad, _fault(source, code, state, line), allowed)
         nnz = int(state[kernels.CELLS])
         rows = rows._replace(columns=trimmed(rows.columns, nnz), values=trimmed(rows.values, nnz))
-        return Scanned(source, rows, extras, state, bad, own, self.width)
+        return Scanned(source, rows, extras, state, bad, own, base)
 
     def settle(self, scanned: Scanned) -> Block:
         """The block, its new names being the next columns. Blocks are settled in the order of the text."""

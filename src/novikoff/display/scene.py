@@ -185,7 +185,7 @@ def _word(ax: Axes, text: str, at: Array, away: Array, colour: str) -> None:
 
 def draw_solid(ax: Any, scene: Scene, names: Sequence[str], kwargs: dict[str, Any]) -> list[Any]:
     """Three dimensions."""
-    from mpl_toolkits.mplot3d.art3d import Poly3DCollection  # type: ignore[import-untyped]
+    from mpl_toolkits.mplot3d.art3d import Poly3DCollection  # type: ignore[import-untyped]  # no hints there
 
     dots = []
     for sign, look, name in ((1, POSITIVE, names[1]), (-1, NEGATIVE, names[0])):
