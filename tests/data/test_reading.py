@@ -700,7 +700,7 @@ def test_damaged_binary_files(tmp_path, format):
 
 def test_pickles_are_refused(tmp_path):
     for name, content in (("a.npy", saved(np.array([{}], dtype=object))), ("a.npz", archived(X=np.array([None])))):
-        with pytest.raises(ValueError, match=rf"{name}: (Object arrays cannot be loaded|.*Python objects in dtype)"):
+        with pytest.raises(ValueError, match=rf"{name} cannot be read as a NumPy file: .*Python objects are not read"):
             data.read(write(tmp_path / name, content))
 
 
@@ -918,7 +918,7 @@ def test_archives(tmp_path):
         ({"Z": X}, "neither X nor a CSR matrix"),
         ({"X": X, "y": Y[:2]}, "y holds 2 entries, but X is 3 by 2"),
         ({"X": X, "names": np.array(["a"])}, "names holds 1 entries"),
-        ({"X": X[0]}, "X has 1 dimensions"),
+        ({"X": X[0]}, r"X is an array of shape \(2,\); rows and columns are expected"),
         ({"X": X * np.inf}, "contains"),
         ({"data": [1.0], "indices": [5], "indptr": [0, 1], "shape": [1, 2]}, ""),
         ({"X": np.array([[2**60 + 1]])}, "beyond 2\\^53"),

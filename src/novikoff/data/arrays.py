@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import io
-import zipfile
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -13,14 +10,16 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from novikoff.data import sources
+from novikoff.data import npy, sources
 from novikoff.data.block import Block
-from novikoff.data.columns import CellError, Encoder, find_label
+from novikoff.data.columns import NO_LABEL, CellError, Encoder, find_label
 from novikoff.data.options import Reading
-from novikoff.data.sources import DamagedError, Source
+from novikoff.data.sources import Source
 from novikoff.examples import FLOATS
 
+NUMBERS = "fiub"  # kinds of types
 PARTS = ("data", "indices", "indptr", "shape")  # of a CSR matrix, as scipy.sparse.save_npz names them
+MEMBERS = ("X", "format", *PARTS, "y", "names", "weights", "tags")  # of an archive
 
 
 class ArrayReader:
@@ -33,25 +32,23 @@ class ArrayReader:
         self._first: tuple[int, list[str] | None] | None = None
 
     def blocks(self, source: Source) -> Iterator[Block]:
+        found = npy.load(source, MEMBERS)
         try:
-            with _loaded(source) as found:
-                if isinstance(found, np.ndarray):
-                    yield from self._table(found)
-                else:
-                    yield self._archive(found)
+            if isinstance(found, np.ndarray):
+                yield from self._table(found)
+            else:
+                yield self._archive(found)
         except CellError as error:
             raise error.at(source.name, 0) from None
-        except DamagedError:
-            raise
-        except (zipfile.BadZipFile, EOFError, KeyError) as error:
-            raise ValueError(f"{source.name} is not a NumPy file: {error}") from None
         except ValueError as error:
             raise ValueError(f"{source.name}: {error}") from None
 
     def _table(self, table: NDArray[Any]) -> Iterator[Block]:
         """An array of rows, the labels among its columns."""
-        if table.ndim != 2 or table.dtype.kind not in "fiub":
+        if table.ndim != 2 or table.dtype.kind not in NUMBERS or not table.shape[1]:
             raise ValueError(f"an array of numbers in two dimensions is expected, not {table.dtype} of {table.shape}")
+        if not len(table):
+            return
         names = [str(column) for column in range(table.shape[1])]
         label = find_label(names, False, self.reading)
         if self.reading.label is None and label is not None:
@@ -64,39 +61,43 @@ class ArrayReader:
             rows = table[start : start + step]
             y = None if label is None else np.array(rows[:, label])
             try:
+                _check_labels(y, names[label or 0])
                 X = encoder.encode(_floats(np.delete(rows, [] if label is None else label, axis=1)), [])
             except CellError as error:
                 raise CellError(start + error.row, error.name, error.message) from None
             self.names, self.width = encoder.names, encoder.width
             yield Block(X, y, None, None, 0, [])
 
-    def _archive(self, found: Any) -> Block:
+    def _archive(self, found: dict[str, NDArray[Any]]) -> Block:
         """An archive with X (or the parts of a CSR matrix) and perhaps y, names, weights and tags."""
         if "X" in found:
             X = _floats(np.ascontiguousarray(found["X"]))
-        elif "indptr" in found and found.get("format", np.array(b"csr")) == b"csr":
-            data, indices, indptr, shape = (found[part] for part in PARTS)
-            X = sp.csr_array((_floats(data), indices, indptr), shape=tuple(shape.tolist()))
-            X.check_format(full_check=True)
-            X.sum_duplicates()
+            if X.ndim != 2 or not X.shape[1]:
+                raise ValueError(f"X is an array of shape {X.shape}; rows and columns are expected")
+        elif set(PARTS) <= found.keys() and found.get("format", "csr") == "csr":
+            X = _csr(*(found[part] for part in PARTS))
         else:
             raise ValueError("the archive holds neither X nor a CSR matrix (data, indices, indptr, shape)")
-        if X.ndim != 2:
-            raise ValueError(f"X has {X.ndim} dimensions; two are expected")
         from novikoff.inputs import check_rows  # which waits for scikit-learn
 
         check_rows(X)
-        n = X.shape[0]
-        names = [str(name) for name in found["names"]] if "names" in found else None
-        y = found["y"] if "y" in found and self.reading.label is not False else None
-        weights = found["weights"].astype(np.float64) if "weights" in found else None
-        tags = [str(tag) for tag in found["tags"]] if "tags" in found else None
-        for name, part, size in (("names", names, X.shape[1]), ("y", y, n), ("weights", weights, n), ("tags", tags, n)):
-            if part is not None and len(part) != size:
+        for name, size in (("names", X.shape[1]), ("y", X.shape[0]), ("weights", X.shape[0]), ("tags", X.shape[0])):
+            part = found.get(name)
+            if part is None:
+                continue
+            if part.ndim != 1 or part.dtype.kind not in (NUMBERS if name == "weights" else NUMBERS + "U"):
+                raise ValueError(f"{name} is not a list of entries, but an array of {part.shape}, {part.dtype}")
+            if len(part) != size:
                 raise ValueError(f"{name} holds {len(part)} entries, but X is {X.shape[0]} by {X.shape[1]}")
+        names, tags = ([str(text) for text in found[key]] if key in found else None for key in ("names", "tags"))
+        weights = found["weights"].astype(np.float64) if "weights" in found else None
+        if weights is not None and not ((weights >= 0) & (weights < np.inf)).all():
+            raise ValueError("the weights are not all finite and at least 0")
         X, names = chosen(X, names, self.reading)
         self._same(X.shape[1], names)
         self.names, self.width = names, X.shape[1]
+        y = found.get("y") if self.reading.label is not False else None
+        _check_labels(y, "y")
         return Block(X, y, weights, tags, 0, [])
 
     def _same(self, width: int, names: list[str] | None) -> None:
@@ -138,24 +139,38 @@ def _relabelled(X: Any, targets: NDArray[np.int32], width: int) -> Any:
     return moved
 
 
+def _check_labels(y: NDArray[Any] | None, name: str) -> None:
+    absent = np.isnan(y) if y is not None and y.dtype.kind == "f" else np.zeros(1, dtype=bool)
+    if absent.any():
+        raise CellError(int(np.argmax(absent)), name, NO_LABEL)
+
+
+def _csr(data: NDArray[Any], indices: NDArray[Any], indptr: NDArray[Any], shape: NDArray[Any]) -> Any:
+    """The matrix of these parts, which are looked at first: SciPy would follow them out of its memory."""
+    for part, kinds in ((data, NUMBERS), (indices, "iu"), (indptr, "iu"), (shape, "iu")):
+        if part.ndim != 1 or part.dtype.kind not in kinds:
+            raise ValueError("a part of the CSR matrix is not of its type")
+    ends = indptr.astype(np.int64)
+    n, d = shape.tolist() if len(shape) == 2 else (-1, -1)
+    if not 0 <= d < 2**31 or len(ends) != n + 1:
+        raise ValueError(f"a CSR matrix of shape {shape.tolist()} with {len(ends)} ends of rows cannot be")
+    if ends[0] != 0 or (np.diff(ends) < 0).any() or not ends[-1] <= min(len(indices), len(data)):
+        raise ValueError("the rows of the CSR matrix are not where its indptr says")
+    columns = indices[: ends[-1]]
+    if columns.size and not 0 <= columns.min() <= columns.max() < d:
+        raise ValueError(f"the CSR matrix has {d} columns, but stores entries outside them")
+    X = sp.csr_array((_floats(data[: ends[-1]]), columns.astype(np.int32), ends), shape=(n, d))
+    X.sum_duplicates()
+    return X
+
+
 def _floats(array: NDArray[Any]) -> NDArray[Any]:
     """The numbers as float32 or float64, none of them rounded."""
     if array.dtype in FLOATS:
         return array.astype(array.dtype.newbyteorder("="), copy=False)
-    if array.dtype.kind not in "fiub":
+    if array.dtype.kind not in NUMBERS:
         raise ValueError(f"numbers are expected, not {array.dtype}")
     floats = array.astype(np.float64)
     if array.dtype.kind in "iu" and array.size and max(int(array.max()), -int(array.min())) > 2**53:
         raise ValueError("X holds integers beyond 2^53, which float64 does not hold exactly")
     return floats
-
-
-@contextmanager
-def _loaded(source: Source) -> Iterator[Any]:
-    """The array, or the archive, of a file; no pickles."""
-    path = source.plain
-    if path is not None and source.peek(6) == b"\x93NUMPY":
-        yield np.load(path, mmap_mode="r", allow_pickle=False)
-        return
-    with open(path, "rb") if path is not None else io.BytesIO(source.read()) as file:
-        yield np.load(file, allow_pickle=False)

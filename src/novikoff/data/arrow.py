@@ -52,6 +52,7 @@ class ArrowReader:
             with self._opened(source) as (schema, batches):
                 self._begin(schema)
                 for batch in batches:
+                    batch.validate(full=True)  # what comes from a file may point outside its memory
                     if self._sparse:
                         yield self._lists(batch)
                     elif batch.num_rows:
@@ -62,7 +63,8 @@ class ArrowReader:
         except DamagedError:
             raise
         except (self._arrow.ArrowException, ValueError, OSError) as error:
-            raise ValueError(f"{source.name}: {str(error).splitlines()[0]}") from None
+            reason = str(error).partition("\n")[0] or type(error).__name__
+            raise ValueError(f"{source.name}: {reason}") from None
 
     @contextmanager
     def _opened(self, source: Source) -> Iterator[tuple[Any, Iterator[Any]]]:
@@ -87,15 +89,16 @@ class ArrowReader:
             if schema.names != self._schema.names or _notes(schema) != _notes(self._schema):
                 raise ValueError("the columns are not those of the first file")
             return
+        columns = schema.names
+        if not columns or len(set(columns)) < len(columns):
+            raise ValueError("two columns have the same name" if columns else "there are no columns")
         self._schema = schema
-        self._sparse = {"indices", "values"} <= set(schema.names) and all(
+        self._sparse = {"indices", "values"} <= set(columns) and all(
             self._arrow.types.is_list(schema.field(name).type) for name in ("indices", "values")
         )
         if self._sparse:
+            self._check_lists(schema)
             return
-        columns = schema.names
-        if len(set(columns)) < len(columns):
-            raise ValueError("two columns have the same name")
         named = _notes(schema).get("named", True)
         label = find_label(columns, True, self.reading)
         if self.reading.label is None and label is not None:
@@ -112,6 +115,16 @@ class ArrowReader:
                     raise ValueError(f"column {field.name!r} holds text; the model has it as numbers")
         self._label = None if label is None else columns[label]
         self._encoder = Encoder(columns, kinds, named, self.reading)
+
+    def _check_lists(self, schema: Any) -> None:
+        """Raise if the columns of the sparse layout are not of their types."""
+        types = self._arrow.types
+        of_number = {"indices": types.is_integer, "values": types.is_floating, "weight": types.is_floating}
+        for name, expected in {**of_number, "tag": types.is_string}.items():
+            if name in schema.names:
+                found = schema.field(name).type
+                if not expected(found.value_type if types.is_list(found) else found):
+                    raise ValueError(f"column {name!r} of the sparse layout is of type {found}")
 
     def _kind(self, field: Any) -> str:
         types, type = self._arrow.types, field.type
@@ -160,8 +173,8 @@ class ArrowReader:
     def _labels(self, batch: Any, name: str | None) -> NDArray[Any] | None:
         if name is None:
             return None
-        column = batch.column(name)
         kind = self._kind(batch.schema.field(name))
+        column = batch.column(name)
         if kind == "category":
             codes, levels = self._category(column)
             absent = codes < 0
@@ -177,20 +190,16 @@ class ArrowReader:
 
     def _lists(self, batch: Any) -> Block:
         """Rows of the sparse layout, over the memory of the batch where its types allow it."""
-        indices, values = batch.column("indices"), batch.column("values")
-        if indices.null_count or values.null_count:
-            raise ValueError("a row of the sparse layout is missing")
-        starts, others = (np.asarray(part.offsets, dtype=np.int64) for part in (indices, values))
-        if not np.array_equal(starts - starts[0], others - others[0]):
+        (starts, columns), (others, data) = (_parts(batch.column(name)) for name in ("indices", "values"))
+        if not np.array_equal(starts, others):
             raise ValueError("a row of the sparse layout has not as many indices as values")
-        columns = np.asarray(indices.values.slice(starts[0], starts[-1] - starts[0])).astype(np.int32, copy=False)
-        data = np.asarray(values.values.slice(others[0], others[-1] - others[0])).astype(np.float64, copy=False)
         notes = _notes(self._schema)
-        most = int(columns.max(initial=-1)) + 1
+        most = int(columns.max()) + 1 if len(columns) else 0
         width, names = notes.get("width", most), notes.get("names")
-        if columns.min(initial=0) < 0 or most > width:
+        if (len(columns) and columns.min() < 0) or most > width or width >= 2**31:
             raise ValueError(f"the sparse layout has {width} columns, but a row has an index outside them")
-        X = sp.csr_array((data, columns, starts - starts[0]), shape=(batch.num_rows, width))
+        parts = data.astype(np.float64, copy=False), columns.astype(np.int32, copy=False), starts
+        X = sp.csr_array(parts, shape=(batch.num_rows, width))
         if not X.has_canonical_format:
             X = X.copy()
             X.sum_duplicates()
@@ -202,11 +211,27 @@ class ArrowReader:
         present = set(batch.schema.names)
         label = "label" if "label" in present and self.reading.label is not False else None
         weights = batch.column("weight").to_numpy(zero_copy_only=False) if "weight" in present else None
-        tags = batch.column("tag").to_pylist() if "tag" in present else None
+        if weights is not None and not ((weights >= 0) & (weights < np.inf)).all():
+            raise ValueError("the weights are not all finite and at least 0")
+        tags = batch.column("tag").fill_null("").to_pylist() if "tag" in present else None
         return Block(X, self._labels(batch, label), weights, tags, 0, [])
+
+
+def _parts(lists: Any) -> tuple[NDArray[np.int64], NDArray[Any]]:
+    """Where the rows of a column of lists begin and end, and what is in them all."""
+    offsets = np.asarray(lists.offsets, dtype=np.int64)
+    values = lists.values.slice(offsets[0], offsets[-1] - offsets[0])
+    if lists.null_count or values.null_count:
+        raise ValueError("a row of the sparse layout, or an entry of it, is missing")
+    return offsets - offsets[0], np.asarray(values)
 
 
 def _notes(schema: Any) -> dict[str, Any]:
     """What `convert` wrote about the columns."""
-    found: dict[str, Any] = json.loads((schema.metadata or {}).get(METADATA, b"{}"))
-    return found
+    found = json.loads((schema.metadata or {}).get(METADATA, b"{}"))
+    if isinstance(found, dict):
+        width, names = found.get("width", 0), found.get("names")
+        named = names is None or (isinstance(names, list) and all(isinstance(name, str) for name in names))
+        if isinstance(width, int) and 0 <= width < 2**31 and named and (names is None or len(names) == width):
+            return found
+    raise ValueError("what the metadata say about the columns cannot be")

@@ -86,8 +86,12 @@ class _Peekable(io.RawIOBase):
         if size is None or size < 0:
             head, self._head = self._head, b""
             return head + self._file.read()
-        head, self._head = self._head[:size], self._head[size:]
-        return head + self._file.read(size - len(head)) if len(head) < size else head
+        parts, left = [self._head[:size]], size - len(self._head)
+        self._head = self._head[size:]
+        while left > 0 and (more := self._file.read(min(left, BLOCK))):  # a damaged file may ask for any size
+            parts.append(more)
+            left -= len(more)
+        return b"".join(parts)
 
     def readinto(self, buffer: Any) -> int:
         """Fill the buffer; less of it at the end alone."""

@@ -302,9 +302,9 @@ class TableParser:
         if len(cells) != len(self._columns):
             return min(len(cells), len(self._columns)) + 1, f"{len(cells)} cells, but {len(self._columns)} are expected"
         for place, cell in enumerate(cells):
-            if _UNDECODED.search(cell):
-                return place + 1, "the text is not in UTF-8"
             kind, name = self._kinds[place], self._columns[place]
+            if _UNDECODED.search(cell) and (kind is not None or place == self._label):
+                return place + 1, "the text is not in UTF-8"
             if place == self._label:
                 if cell in MISSING:
                     return place + 1, NO_LABEL

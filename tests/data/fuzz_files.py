@@ -1,0 +1,117 @@
+"""Coverage-guided fuzzing of `read`, file by file, and what must hold for every file.
+
+It needs `atheris`, and is not a test of its own: from the root of the repository
+
+    python -m tests.data.fuzz_files csv scratch tests/data/corpus/csv -max_total_time=300
+
+for each of the formats in `FORMATS`. The first directory receives new inputs: a scratch directory keeps the corpus
+small. An input for "npz" is the members of an archive, each after `MEMBER` and its name in a line, so that the fuzzer
+gets past their checksums; "zip" is an archive as it is.
+"""
+
+import inspect
+import io
+import sys
+import tempfile
+import warnings
+import zipfile
+from itertools import pairwise
+from pathlib import Path
+from unittest import mock
+
+import numpy as np
+import scipy.sparse as sp
+
+from novikoff import data
+from novikoff.data import arrays, arrow, columns, jsonlines, npy, tables
+
+FORMATS = ("csv", "jsonl", "npy", "npz", "zip", "arrow", "parquet")
+MEMBER = b"\n--member--"
+OPTIONS = (
+    {},
+    {"skip_bad": 3, "missing": "zero"},
+    {"missing": "column", "label": False},
+    {"columns": ["a", "b"], "label": "label"},
+)
+
+
+def sealed(content):
+    """The archive of these members."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        for number, member in enumerate(content.split(MEMBER)[1:]):
+            name, _, body = member.partition(b"\n")
+            archive.writestr(zipfile.ZipInfo(name.decode("latin-1").replace("\0", "") or str(number)), body)
+    return file.getvalue()
+
+
+def check(format, content, folder):
+    """A file is read, by chunks to the same examples, or refused in one line that names it once."""
+    path = Path(folder) / f"file.{format}"
+    path.write_bytes(sealed(content) if format == "npz" else content)
+    format = "npz" if format == "zip" else format
+    for options in OPTIONS:
+        found = outcome(whole, path, format=format, **options)
+        if format in tables.DELIMITERS:
+            with mock.patch.object(tables, "pyarrow", side_effect=ImportError):
+                assert outcome(whole, path, format=format, **options) == found
+        assert outcome(in_chunks, path, format=format, **options)[:-1] == found[:-1]
+
+
+def whole(path, **options):
+    return [data.read(path, **options)]
+
+
+def in_chunks(path, **options):
+    return list(data.stream(path, chunk=2, **options))
+
+
+def outcome(function, path, **options):
+    """The examples, their labels, weights and tags, the lines skipped, the names; or a message."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        try:
+            parts = function(path, **options)
+        except ValueError as error:
+            message = str(error)
+            assert message.count(str(path)) == 1
+            assert "\n" not in message
+            return (message,) * 2
+    for ds in parts:
+        n, d = ds.X.shape
+        assert np.isfinite(ds.X.data if sp.issparse(ds.X) else ds.X).all()
+        assert ds.names is None or len(ds.names) == d
+        assert all(part is None or len(part) == n for part in (ds.y, ds.weights, ds.tags))
+        assert str(ds)
+    return (
+        [row for ds in parts for row in rows(ds.X)],
+        None if parts[0].y is None else [label for ds in parts for label in ds.y.tolist()],
+        [weight for ds in parts for weight in (np.ones(len(ds)) if ds.weights is None else ds.weights).tolist()],
+        [tag for ds in parts for tag in ([""] * len(ds) if ds.tags is None else ds.tags)],
+        [line for ds in parts for line in ds.bad],
+        None if parts[-1].names is None else parts[-1].names.tolist(),
+    )
+
+
+def rows(X):
+    if not sp.issparse(X):
+        return X.tolist()
+    return [(X.indices[a:b].tolist(), X.data[a:b].tolist()) for a, b in pairwise(X.indptr)]
+
+
+def main():
+    import atheris
+
+    format = sys.argv.pop(1)
+    for place in (npy, arrays, arrow, jsonlines, tables, columns):
+        for owner in (place, *(kind for kind in vars(place).values() if inspect.isclass(kind))):
+            for function in vars(owner).values():
+                if inspect.isfunction(function) and function.__module__ == place.__name__:
+                    atheris.instrument_func(function)
+    with tempfile.TemporaryDirectory() as folder:
+        atheris.Setup(sys.argv, lambda content: check(format, content, folder))
+        atheris.Fuzz()
+
+
+if __name__ == "__main__":
+    main()
