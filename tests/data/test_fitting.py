@@ -88,6 +88,25 @@ def test_a_table_with_text_labels_categories_and_names(
     assert same(ours, nk.Perceptron().fit(data.read(path)))
 
 
+def test_types_that_grow(tmp_path, place, monkeypatch):
+    """Labels that are integers at first, and rows of float32 before those of float64."""
+    monkeypatch.setattr(sources, "BLOCK", 64)
+    monkeypatch.setattr(cache, "PART", 3)
+    labels = [*range(20), *(i / 4 for i in range(20))]
+    lines = tmp_path / "a.jsonl"
+    lines.write_text("".join(json.dumps({"a": i, "label": label}) + "\n" for i, label in enumerate(labels)))
+    assert cache.Copy(lines, Reading(), place).open().y.tolist() == labels
+    A = np.random.default_rng(0).standard_normal((9, 3))
+    for name, kind in (("1", np.float32), ("2", np.float64), ("3", np.float32)):
+        np.save(tmp_path / f"{name}.npy", A.astype(kind))
+    mapped, whole = cache.Copy(tmp_path / "?.npy", Reading(), place).open(), data.read(tmp_path / "?.npy")
+    assert mapped.X.dtype == whole.X.dtype == np.float64
+    assert mapped.X.tobytes() == whole.X.tobytes()
+    assert mapped.y.tobytes() == whole.y.tobytes()
+    assert mapped.y.dtype == whole.y.dtype
+    assert not list(place.rglob("*.old"))
+
+
 def test_dense_bits_and_weights(tmp_path: Path, place: Path) -> None:
     path = bits(tmp_path / "bits.csv")
     options = {"label": 0, "header": False}

@@ -238,6 +238,36 @@ def test_files_with_other_columns(tmp_path, format, other):
         data.read(tmp_path / f"?.{format}")
 
 
+@pytest.mark.parametrize(
+    ("other", "message"),
+    [
+        (archived(X=X), "some examples have a label and others have none"),
+        (archived(X=X, y=np.array(["a", "b", "a"])), "some labels are text and others are numbers"),
+        (
+            archived(data=X[0], indices=np.array([0, 1]), indptr=np.array([0, 2]), shape=np.array([1, 2]), y=Y[:1]),
+            "some files hold dense rows and others sparse ones",
+        ),
+    ],
+)
+def test_files_that_do_not_go_together(tmp_path, other, message):
+    write(tmp_path / "a.npz", archived(X=X, y=Y))
+    write(tmp_path / "b.npz", other)
+    with pytest.raises(ValueError, match=rf"b\.npz: {message}"):
+        data.read(tmp_path / "?.npz")
+    with pytest.raises(ValueError, match=rf"b\.npz: {message}"):
+        list(data.stream(tmp_path / "?.npz"))
+
+
+def test_a_column_of_numbers_that_is_text_in_the_next_file(tmp_path):
+    write(tmp_path / "a.parquet", parquet(pa.table({"a": [1.5, 2], "b": ["u", "v"], "label": [0, 1]})))
+    same = write(tmp_path / "b.parquet", parquet(pa.table({"a": [1, 2], "b": ["u", "w"], "label": [0.5, 1]})))
+    assert data.read(tmp_path / "?.parquet").y.tolist() == [0, 1, 0.5, 1]
+    for table in ({"a": ["1", "2"], "b": ["u", "v"]}, {"a": [1.5, 2], "b": [1, 2]}):
+        write(same, parquet(pa.table({**table, "label": [0, 1]})))
+        with pytest.raises(ValueError, match=r"b\.parquet: the columns are not those of the first file"):
+            data.read(tmp_path / "?.parquet")
+
+
 @pytest.mark.parametrize("format", SAME)
 @pytest.mark.parametrize("chunk", [1, 2, 3, 100])
 @pytest.mark.parametrize("block", [1, 20, 1 << 24])

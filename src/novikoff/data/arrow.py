@@ -43,7 +43,7 @@ class ArrowReader:
         self.reading = reading
         self.names: list[str] | None = None
         self.width = 0
-        self._schema: Any = None  # of the first file
+        self._first: Any = None  # the columns of the first file
         self._arrow = pyarrow("pyarrow", f"{reading.format} files")
 
     def blocks(self, source: Source) -> Iterator[Block]:
@@ -53,10 +53,10 @@ class ArrowReader:
                 self._begin(schema)
                 for batch in batches:
                     batch.validate(full=True)  # what comes from a file may point outside its memory
-                    if self._sparse:
+                    if self._encoder is None:
                         yield self._lists(batch)
                     elif batch.num_rows:
-                        yield self._table(batch)
+                        yield self._table(batch, self._encoder)
                     row += batch.num_rows
         except CellError as error:
             raise error.at(source.name, row) from None
@@ -85,36 +85,40 @@ class ArrowReader:
                 yield reader.schema, iter(reader)
 
     def _begin(self, schema: Any) -> None:
-        if self._schema is not None:
-            if schema.names != self._schema.names or _notes(schema) != _notes(self._schema):
-                raise ValueError("the columns are not those of the first file")
-            return
-        columns = schema.names
+        """Settle what the columns are, or see that they are those of the first file."""
+        columns, notes = schema.names, _notes(schema)
         if not columns or len(set(columns)) < len(columns):
             raise ValueError("two columns have the same name" if columns else "there are no columns")
-        self._schema = schema
-        self._sparse = {"indices", "values"} <= set(columns) and all(
-            self._arrow.types.is_list(schema.field(name).type) for name in ("indices", "values")
-        )
-        if self._sparse:
+        label, kinds = None, None
+        lists = {field.name for field in schema if self._arrow.types.is_list(field.type)}
+        if {"indices", "values"} <= lists:
             self._check_lists(schema)
-            return
-        named = _notes(schema).get("named", True)
-        label = find_label(columns, True, self.reading)
-        if self.reading.label is None and label is not None:
-            self.reading = replace(self.reading, label=columns[label])
-        kinds: list[str | None]
-        if self.reading.columns is None:
-            kinds = [self._kind(field) if place != label else None for place, field in enumerate(schema)]
         else:
-            kinds = kinds_in_model(columns, self.reading.columns)
-            for place, field in enumerate(schema):
-                if place == label:
-                    kinds[place] = None
-                elif kinds[place] == "number" and self._kind(field) == "category":
-                    raise ValueError(f"column {field.name!r} holds text; the model has it as numbers")
+            label = find_label(columns, True, self.reading)
+            kinds = self._kinds(schema, label)
+        found = columns, label, kinds, notes
+        if self._first is not None:
+            if found != self._first:
+                raise ValueError("the columns are not those of the first file")
+            return
+        self._first = found
+        self._notes = notes
         self._label = None if label is None else columns[label]
-        self._encoder = Encoder(columns, kinds, named, self.reading)
+        if self.reading.label is None and label is not None:
+            self.reading = replace(self.reading, label=self._label)
+        self._encoder = None if kinds is None else Encoder(columns, kinds, notes.get("named", True), self.reading)
+
+    def _kinds(self, schema: Any, label: int | None) -> list[str | None]:
+        """What the columns of a table hold; None for those that are not read."""
+        if self.reading.columns is None:
+            return [self._kind(field) if place != label else None for place, field in enumerate(schema)]
+        kinds = kinds_in_model(schema.names, self.reading.columns)
+        for place, field in enumerate(schema):
+            if place == label:
+                kinds[place] = None
+            elif kinds[place] == "number" and self._kind(field) == "category":
+                raise ValueError(f"column {field.name!r} holds text; the model has it as numbers")
+        return kinds
 
     def _check_lists(self, schema: Any) -> None:
         """Raise if the columns of the sparse layout are not of their types."""
@@ -136,8 +140,7 @@ class ArrowReader:
             return "category" if field.name in self.reading.categorical else "number"
         raise ValueError(f"column {field.name!r} is of type {field.type}: numbers, bools or text are expected")
 
-    def _table(self, batch: Any) -> Block:
-        encoder = self._encoder
+    def _table(self, batch: Any, encoder: Encoder) -> Block:
         numbers = [self._numbers(batch.column(name), name) for name in encoder.numeric]
         categories = [self._category(batch.column(name)) for name in encoder.categories]
         X = encoder.encode(in_rows(numbers, batch.num_rows), categories)
@@ -193,9 +196,8 @@ class ArrowReader:
         (starts, columns), (others, data) = (_parts(batch.column(name)) for name in ("indices", "values"))
         if not np.array_equal(starts, others):
             raise ValueError("a row of the sparse layout has not as many indices as values")
-        notes = _notes(self._schema)
         most = int(columns.max()) + 1 if len(columns) else 0
-        width, names = notes.get("width", most), notes.get("names")
+        width, names = self._notes.get("width", most), self._notes.get("names")
         if (len(columns) and columns.min() < 0) or most > width or width >= 2**31:
             raise ValueError(f"the sparse layout has {width} columns, but a row has an index outside them")
         parts = data.astype(np.float64, copy=False), columns.astype(np.int32, copy=False), starts

@@ -33,6 +33,7 @@ from novikoff.kernels.compile import cache_directory
 
 VERSION = 1
 END = 1 << 16  # bytes at either end of a source that are hashed
+PART = 1 << 20  # numbers that are converted at a time
 
 
 class Copy:
@@ -141,7 +142,7 @@ def _boot() -> str:
 
 
 class _Arrays:
-    """Files that arrays are appended to."""
+    """Files that arrays are appended to; a type that does not hold what comes gives way to one that does."""
 
     def __init__(self, place: Path) -> None:
         self._place = place
@@ -152,7 +153,22 @@ class _Arrays:
         if name not in self._files:
             self._files[name] = (self._place / name).open("wb")
             self.kinds[name] = kind
-        self._files[name].write(np.ascontiguousarray(array, dtype=kind).reshape(-1).view(np.uint8).data)
+        if (common := np.result_type(self.kinds[name], kind).str) != self.kinds[name]:
+            self._widen(name, common)
+        content = np.ascontiguousarray(array, dtype=self.kinds[name])
+        self._files[name].write(content.reshape(-1).view(np.uint8).data)
+
+    def _widen(self, name: str, kind: str) -> None:
+        """Write again, in the other type, what is there."""
+        self._files[name].close()
+        file, old = self._place / name, self._place / f"{name}.old"
+        file.rename(old)
+        self._files[name] = file.open("wb")
+        found = np.memmap(old, self.kinds[name], "r")
+        for start in range(0, len(found), PART):
+            self._files[name].write(found[start : start + PART].astype(kind).data)
+        self.kinds[name] = kind
+        old.unlink()
 
     def close(self) -> None:
         for file in self._files.values():

@@ -122,16 +122,18 @@ class _Run:
 
     def blocks(self) -> Iterator[Block]:
         """The blocks of all files, none of them empty."""
-        empty = True
+        first: Block | None = None
         for source in sources.sources(self._path):
             if self._reader is None:
                 self._reader = _reader(replace(self._reading, format=self._reading.format or sources.detect(source)))
             for block in self._reader.blocks(source):
                 self._skipped += (Skipped(source.name, *line) for line in block.bad)
                 if block.X.shape[0]:
-                    empty = False
+                    first = first or block
+                    with _placed(source):
+                        _check_like(block, first, self._reader.reading)
                     yield block
-        if empty:
+        if first is None:
             raise ValueError(f"{'standard input' if self._path == '-' else self._path} holds no examples")
 
     def dataset(self, blocks: list[Block]) -> Dataset:
@@ -178,7 +180,6 @@ class LineReader:
         self._parser = parser
         self._reading = reading
         self._allowed = reading.skip_bad
-        self._labelled: bool | None = None
         self._width = 0  # of the last block handed over; the parser may be ahead of it
 
     @property
@@ -200,8 +201,6 @@ class LineReader:
         parser = self._parser
         found = self._scanned(parser, texts, source) if isinstance(parser, VwParser) else self._parsed(texts, source)
         for block, self._width in found:
-            with _placed(source):
-                self._check_labels(block)
             yield block
 
     def _parsed(self, texts: Iterator[memoryview], source: Source) -> Iterator[tuple[Block, int]]:
@@ -232,17 +231,6 @@ class LineReader:
                         self._allowed = _left(self._allowed, block)
                         settled.append((block, parser.width))
             yield from settled
-
-    def _check_labels(self, block: Block) -> None:
-        """Examples without a label (which VW allows) do not stand among those with one."""
-        if self.reading.label is False or self.reading.online or block.X.shape[0] == 0:
-            return
-        labelled = block.y is not None
-        if self._labelled not in (None, labelled) or (
-            block.y is not None and block.y.dtype.kind == "f" and np.isnan(block.y).any()
-        ):
-            raise ValueError("some examples have a label and others have none; label=False reads no labels")
-        self._labelled = labelled
 
 
 class SvmlightReader:
@@ -288,6 +276,19 @@ class SvmlightReader:
         self._allowed = _left(self._allowed, block)
         self.width = max(self.width, block.X.shape[1])
         return block
+
+
+def _check_like(block: Block, first: Block, reading: Reading) -> None:
+    """Blocks of one path are all dense or all sparse, and their labels all numbers, all text, or not there."""
+    if sp.issparse(block.X) != sp.issparse(first.X):
+        raise ValueError("some files hold dense rows and others sparse ones")
+    if reading.label is False or reading.online:
+        return
+    y, others = block.y, first.y
+    if (y is None) != (others is None) or (y is not None and y.dtype.kind == "f" and np.isnan(y).any()):
+        raise ValueError("some examples have a label and others have none; label=False reads no labels")
+    if y is not None and others is not None and (y.dtype.kind in "OU") != (others.dtype.kind in "OU"):
+        raise ValueError("some labels are text and others are numbers")
 
 
 @contextmanager
