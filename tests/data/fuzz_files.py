@@ -23,60 +23,72 @@ import numpy as np
 import scipy.sparse as sp
 
 from novikoff import data
-from novikoff.data import arrays, arrow, columns, jsonlines, npy, tables
+from novikoff.data import arrays, arrow, cache, columns, jsonlines, npy, sources, tables
+from novikoff.data.options import Reading
 
 FORMATS = ("csv", "jsonl", "npy", "npz", "zip", "arrow", "parquet")
 MEMBER = b"\n--member--"
-OPTIONS = (
-    {},
-    {"skip_bad": 3, "missing": "zero"},
-    {"missing": "column", "label": False},
-    {"columns": ["a", "b"], "label": "label"},
+WAYS = (  # bytes of a block, and options
+    (1 << 24, {}),
+    (32, {"skip_bad": 3, "missing": "zero"}),
+    (16, {"missing": "column", "label": False}),
+    (1 << 24, {"columns": ["a", "b"], "label": "label"}),
 )
 
 
 def sealed(content):
     """The archive of these members."""
+    members = (member.partition(b"\n") for member in content.split(MEMBER)[1:])
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
-        for number, member in enumerate(content.split(MEMBER)[1:]):
-            name, _, body = member.partition(b"\n")
-            archive.writestr(zipfile.ZipInfo(name.decode("latin-1").replace("\0", "") or str(number)), body)
+        for name, body in {name.decode("latin-1").replace("\0", ""): body for name, _, body in members}.items():
+            archive.writestr(zipfile.ZipInfo(name), body)
     return file.getvalue()
 
 
 def check(format, content, folder):
-    """A file is read, by chunks to the same examples, or refused in one line that names it once."""
+    """A file is read, by chunks and through a copy to the same examples, or refused in one line that names it once."""
     path = Path(folder) / f"file.{format}"
     path.write_bytes(sealed(content) if format == "npz" else content)
     format = "npz" if format == "zip" else format
-    for options in OPTIONS:
-        found = outcome(whole, path, format=format, **options)
-        if format in tables.DELIMITERS:
-            with mock.patch.object(tables, "pyarrow", side_effect=ImportError):
-                assert outcome(whole, path, format=format, **options) == found
-        assert outcome(in_chunks, path, format=format, **options)[:-1] == found[:-1]
+    for block, options in WAYS:
+        with mock.patch.object(sources, "BLOCK", block):
+            check_reading(path, {"format": format, **options})
 
 
-def whole(path, **options):
+def check_reading(path, options):
+    examples, tags, names = outcome(whole, path, options)
+    assert outcome(in_chunks, path, options)[:2] == (examples, tags)
+    assert outcome(copied, path, options)[::2] == (examples, names)
+    if options["format"] in tables.DELIMITERS:
+        with mock.patch.object(tables, "pyarrow", side_effect=ImportError):
+            assert outcome(whole, path, options) == (examples, tags, names)
+
+
+def whole(path, options):
     return [data.read(path, **options)]
 
 
-def in_chunks(path, **options):
+def in_chunks(path, options):
     return list(data.stream(path, chunk=2, **options))
 
 
-def outcome(function, path, **options):
-    """The examples, their labels, weights and tags, the lines skipped, the names; or a message."""
+def copied(path, options):
+    with tempfile.TemporaryDirectory(dir=path.parent) as place:
+        return [cache.Copy(path, Reading(**options), Path(place)).open()]
+
+
+def outcome(function, path, options):
+    """The examples, with labels, weights and the lines skipped; the tags; the names. Or a message."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         try:
-            parts = function(path, **options)
+            parts = function(path, options)
         except ValueError as error:
             message = str(error)
             assert message.count(str(path)) == 1
             assert "\n" not in message
-            return (message,) * 2
+            return (message,) * 3
     for ds in parts:
         n, d = ds.X.shape
         assert np.isfinite(ds.X.data if sp.issparse(ds.X) else ds.X).all()
@@ -84,18 +96,21 @@ def outcome(function, path, **options):
         assert all(part is None or len(part) == n for part in (ds.y, ds.weights, ds.tags))
         assert str(ds)
     return (
-        [row for ds in parts for row in rows(ds.X)],
-        None if parts[0].y is None else [label for ds in parts for label in ds.y.tolist()],
-        [weight for ds in parts for weight in (np.ones(len(ds)) if ds.weights is None else ds.weights).tolist()],
+        (
+            [row for ds in parts for row in rows(ds.X)],
+            None if parts[0].y is None else [label for ds in parts for label in ds.y.tolist()],
+            [weight for ds in parts for weight in (np.ones(len(ds)) if ds.weights is None else ds.weights).tolist()],
+            [line for ds in parts for line in ds.bad],
+        ),
         [tag for ds in parts for tag in ([""] * len(ds) if ds.tags is None else ds.tags)],
-        [line for ds in parts for line in ds.bad],
         None if parts[-1].names is None else parts[-1].names.tolist(),
     )
 
 
 def rows(X):
+    """The stored entries of each row; dense rows may get longer in later chunks."""
     if not sp.issparse(X):
-        return X.tolist()
+        X = sp.csr_array(X)
     return [(X.indices[a:b].tolist(), X.data[a:b].tolist()) for a, b in pairwise(X.indptr)]
 
 

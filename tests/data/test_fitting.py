@@ -88,6 +88,19 @@ def test_a_table_with_text_labels_categories_and_names(
     assert same(ours, nk.Perceptron().fit(data.read(path)))
 
 
+def test_rows_that_grow(tmp_path, place, monkeypatch):
+    """Columns for missing values that come after dense rows without any."""
+    monkeypatch.setattr(sources, "BLOCK", 32)
+    lines = ["a,b,label", *["1,2,0", "3,4,1"] * 9, "1,,0", *["3,4,1"] * 9, ",2,0", "5,6,1"]
+    file = tmp_path / "a.csv"
+    file.write_text("\n".join(lines) + "\n")
+    reading = Reading(missing="column")
+    mapped, whole = cache.Copy(file, reading, place).open(), data.read(file, missing="column")
+    assert mapped.names.tolist() == whole.names.tolist() == ["a", "b", "b=missing", "a=missing"]
+    assert mapped.X.tobytes() == whole.X.tobytes()
+    assert mapped.X.shape == (len(lines) - 1, 4)
+
+
 def test_types_that_grow(tmp_path, place, monkeypatch):
     """Labels that are integers at first, and rows of float32 before those of float64."""
     monkeypatch.setattr(sources, "BLOCK", 64)

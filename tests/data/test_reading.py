@@ -597,6 +597,13 @@ def test_bad_lines(tmp_path, monkeypatch, format, block):
     assert [line.line for chunk in data.stream(path, 1, skip_bad=2) for line in chunk.bad] == [first, second]
 
 
+@pytest.mark.parametrize("chunk", [None, 1, 5])
+def test_bad_lines_at_the_end_of_a_stream(tmp_path, monkeypatch, chunk):
+    monkeypatch.setattr(sources, "BLOCK", 8)
+    path = write(tmp_path / "a.svm", "1 1:1\n0 1:2\n1 x\n0 y\n")
+    assert [bad.line for ds in data.stream(path, chunk, skip_bad=2) for bad in ds.bad] == [3, 4]
+
+
 def test_bad_lines_are_counted_over_all_files(tmp_path):
     for name in "ab":
         write(tmp_path / f"{name}.csv", "a,label\n1,0\nx,1\n2,1\n")

@@ -91,10 +91,7 @@ class Copy:
         kinds = header["kinds"]
 
         def mapped(name: str) -> Any:
-            empty = not header["sizes"][name]  # which cannot be mapped
-            return (
-                np.empty(0, kinds[name]) if empty else np.memmap(self.place / name, kinds[name], "r").view(np.ndarray)
-            )
+            return _map(self.place / name, kinds[name])
 
         X: Any
         if "columns" in kinds:
@@ -115,6 +112,11 @@ class Copy:
             reading=Reading(**header["reading"]),
             bad=tuple(Skipped(*line) for line in header["bad"]),
         )
+
+
+def _map(file: Path, kind: str) -> NDArray[Any]:
+    """The array of a file; an empty one cannot be mapped."""
+    return np.memmap(file, kind, "r").view(np.ndarray) if file.stat().st_size else np.empty(0, kind)
 
 
 def _stamp(source: str) -> Any:
@@ -154,19 +156,29 @@ class _Arrays:
             self._files[name] = (self._place / name).open("wb")
             self.kinds[name] = kind
         if (common := np.result_type(self.kinds[name], kind).str) != self.kinds[name]:
-            self._widen(name, common)
+            self._again(name, common, lambda found: (found[i : i + PART] for i in range(0, len(found), PART)))
         content = np.ascontiguousarray(array, dtype=self.kinds[name])
         self._files[name].write(content.reshape(-1).view(np.uint8).data)
 
-    def _widen(self, name: str, kind: str) -> None:
-        """Write again, in the other type, what is there."""
+    def pad(self, name: str, parts: list[tuple[int, int]], width: int) -> None:
+        """Rows of several widths, so many of each one after the other, become rows of one width."""
+
+        def padded(found: NDArray[Any]) -> Iterator[NDArray[Any]]:
+            start = 0
+            for rows, before in parts:
+                part = found[start : start + rows * before].reshape(rows, before)
+                yield np.pad(part, ((0, 0), (0, width - before)))
+                start += rows * before
+
+        self._again(name, self.kinds[name], padded)
+
+    def _again(self, name: str, kind: str, parts: Callable[[NDArray[Any]], Iterator[NDArray[Any]]]) -> None:
+        """Write what is there again, in parts and in another type."""
         self._files[name].close()
-        file, old = self._place / name, self._place / f"{name}.old"
-        file.rename(old)
-        self._files[name] = file.open("wb")
-        found = np.memmap(old, self.kinds[name], "r")
-        for start in range(0, len(found), PART):
-            self._files[name].write(found[start : start + PART].astype(kind).data)
+        old = (self._place / name).rename(self._place / f"{name}.old")
+        self._files[name] = (self._place / name).open("wb")
+        for part in parts(_map(old, self.kinds[name])):
+            self._files[name].write(np.ascontiguousarray(part, dtype=kind).reshape(-1).view(np.uint8).data)
         self.kinds[name] = kind
         old.unlink()
 
@@ -178,6 +190,7 @@ class _Arrays:
 def _write(place: Path, chunks: Iterator[Dataset], watch: Callable[[int], None] | None) -> dict[str, Any]:
     """The arrays of all chunks, and what the header says of them."""
     rows = entries = width = 0
+    widths: list[tuple[int, int]] = []  # of dense rows: how many in a chunk, and how wide
     codes: dict[Any, int] = {}  # of labels that are not numbers
     bad: list[Skipped] = []
     chunk: Dataset | None = None
@@ -191,6 +204,7 @@ def _write(place: Path, chunks: Iterator[Dataset], watch: Callable[[int], None] 
                 entries += X.nnz
             else:
                 out.append("values", X, X.dtype.str)
+                widths.append(X.shape)
             if y is not None and y.dtype.kind in "OU":
                 for label in distinct(y):
                     codes.setdefault(item(label), len(codes))
@@ -205,6 +219,8 @@ def _write(place: Path, chunks: Iterator[Dataset], watch: Callable[[int], None] 
             bad += chunk.bad
             if watch:
                 watch(rows)
+        if any(before != width for _, before in widths):
+            out.pad("values", widths, width)
     assert chunk is not None  # a reader refuses a source without examples
     return {
         "shape": [rows, width],

@@ -62,7 +62,16 @@ def stream(path: str | os.PathLike[str], chunk: int | None = 100_000, **options:
     if chunk is not None and chunk < 1:
         raise ValueError(f"chunk={chunk}: at least one row is expected")
     run = _Run(path, Reading(**options))
-    return (run.dataset([block]) for block in run.blocks()) if chunk is None else _chunks(run, chunk)
+    return _blocks(run) if chunk is None else _chunks(run, chunk)
+
+
+def _blocks(run: _Run) -> Iterator[Dataset]:
+    held: list[Block] = []  # the last one waits for the end of the file, and for the bad lines there
+    for block in run.blocks():
+        if held:
+            yield run.dataset(held)
+        held = [block]
+    yield run.dataset(held)
 
 
 def _chunks(run: _Run, chunk: int) -> Iterator[Dataset]:
