@@ -144,9 +144,7 @@ def two_classes(y: Any, n: int, classes: NDArray[Any] | None = None) -> tuple[ND
     outside = ~(positive | (y == classes[0]))
     if outside.any():
         row = int(np.argmax(outside))
-        raise ValueError(
-            f"y[{row}] = {item(y[row])!r} is neither of the two labels {item(classes[0])!r} and {item(classes[1])!r}"
-        )
+        raise _outside(y, row, classes)
     return classes, np.where(positive, np.int8(1), np.int8(-1))
 
 
@@ -158,8 +156,16 @@ def signs_so_far(y: Any, n: int, classes: NDArray[Any]) -> Signs:
         return two_classes(y, n, classes)[1]
     signs = np.zeros(n, dtype=np.int8)
     if known.any():
-        signs[known] = two_classes(y[known], int(known.sum()), classes)[1]
+        try:
+            signs[known] = two_classes(y[known], int(known.sum()), classes)[1]
+        except RowError as error:
+            raise _outside(y, int(np.flatnonzero(known)[error.row]), classes) from None
     return signs
+
+
+def _outside(y: NDArray[Any], row: int, classes: NDArray[Any]) -> RowError:
+    pair = f"{item(classes[0])!r} and {item(classes[1])!r}"
+    return RowError(f"y[{row}] = {item(y[row])!r} is neither of the two labels {pair}", row)
 
 
 def sample_weights(weights: Any, n: int) -> NDArray[np.float64]:
@@ -365,12 +371,21 @@ def check_rows(X: Any, names: Any = None) -> None:
         raise row_error(NOT_FINITE, X, row, names)
 
 
-def row_error(code: int, X: Any, row: int, names: Any = None) -> ValueError:
+class RowError(ValueError):
+    """A row that was refused."""
+
+    scores: NDArray[np.float64] | None = None  # in the online protocol, of the rows before, which have been learned
+
+    def __init__(self, message: str, row: int) -> None:
+        super().__init__(message)
+        self.row = row
+
+
+def row_error(code: int, X: Any, row: int, names: Any = None) -> RowError:
     """What is wrong with a row that the loops refused, where, and what to do about it."""
-    if sp.issparse(X):
-        span = slice(X.indptr[row], X.indptr[row + 1])
-        return _refused(code, f"row {row}", X.indices[span], X.data[span], names)
-    return _refused(code, f"row {row}", range(X.shape[1]), X[row], names)
+    span = slice(X.indptr[row], X.indptr[row + 1]) if sp.issparse(X) else None
+    columns, values = (range(X.shape[1]), X[row]) if span is None else (X.indices[span], X.data[span])
+    return RowError(_refused(code, f"row {row}", columns, values, names), row)
 
 
 def example_error(code: int, x: Any) -> ValueError:
@@ -378,29 +393,28 @@ def example_error(code: int, x: Any) -> ValueError:
     if isinstance(x, Mapping):
         values = numbers(x)
         check_finite(x, values)
-        return _refused(code, "the example", list(x), values, None)
+        return ValueError(_refused(code, "the example", list(x), values, None))
     columns, values = sparse_vector(x, None) if sp.issparse(x) else (None, dense_vector(x, None))
-    return _refused(code, "the example", range(len(values)) if columns is None else columns, values, None)
+    places = range(len(values)) if columns is None else columns
+    return ValueError(_refused(code, "the example", places, values, None))
 
 
-def _refused(code: int, place: str, columns: Any, values: NDArray[Any], names: Any) -> ValueError:
+def _refused(code: int, place: str, columns: Any, values: NDArray[Any], names: Any) -> str:
     if code == NOT_FINITE:
         at = int(np.argmin(np.isfinite(values)))
         name = f" ({names[columns[at]]!r})" if names is not None else ""
         shown = "NaN" if np.isnan(values[at]) else "infinity" if values[at] > 0 else "-infinity"
-        return ValueError(
+        return (
             f"Input X contains {shown}: {place}, column {columns[at]}{name}. Every value must be finite: "
             "remove such rows, or fill them in with sklearn.impute.SimpleImputer"
         )
     if code == ZERO_ROW:
-        return ValueError(
+        return (
             f"{place} is all zeros: scale='sphere' divides every row by its norm. Remove it, or use fit_intercept=True"
         )
     if code == OVERFLOW:
-        return ValueError(f"the weights overflow at {place}: its values are too large for float64. Scale the features")
+        return f"the weights overflow at {place}: its values are too large for float64. Scale the features"
     if code == NORM_RANGE:
-        return ValueError(f"scale='sphere' divides by the norm, which at {place} is not a float64. Scale the features")
+        return f"scale='sphere' divides by the norm, which at {place} is not a float64. Scale the features"
     assert code == THETA_RANGE
-    return ValueError(
-        f"threshold='auto' is the square of the largest norm, which at {place} is not a float64. Scale the features"
-    )
+    return f"threshold='auto' is the square of the largest norm, which at {place} is not a float64. Scale the features"

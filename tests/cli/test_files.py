@@ -263,6 +263,53 @@ class TestLearn:
         assert run("learn", "m.nvk", text="oops").exit_code == 1
         assert nk.load("m.nvk").mistakes_ == 1
 
+    @pytest.mark.parametrize(
+        ("name", "text", "options", "answers", "error"),
+        [
+            ("a.vw", "1 |a x\n-1 't|a y\n1 |a x y\n", (), 3, ""),
+            ("a.vw", "1 |a x\n-1 't|a y\noops\n1 |a x y\n", (), 2, "a.vw, line 3, column 5: a '|' is expected"),
+            ("a.vw", "1 |a x\noops\n\n-1 |a y\noops\n", ("--skip-bad", "2"), 2, "skipped a.vw, line 2, column 5"),
+            ("a.vw", "1 |a x\noops\n-1 |a y\noops\n", ("--skip-bad", "1"), 2, "a.vw, line 4, column 5: a '|' is"),
+            ("a.vw", "1 |a x\n|a x\n0 |a y\n1 |a y\n", (), 2, "a.vw, example 3: the label 0.0 is neither of"),
+            ("a.vw", "0 |a x\n1 |a x\n", (), 0, "-1 and 1; --classes names the two labels of a new model"),
+            ("a.vw", "0 |a x\n1 |a x\n2 |a y\n", ("--classes", "0,1"), 2, "is neither of the two labels 0.0 and 1.0\n"),
+            (
+                "a.vw",
+                "1 |a x\n-1 |\n1 |a x\n",
+                ("-s", "scale=sphere", "-s", "fit_intercept=false"),
+                1,
+                "example 2: the example is all",
+            ),
+            ("a.svm", "1 1:2\n-1 3:1 \r 2:1\n1 1:x\n-1 1:1\n", (), 2, "a.svm, line 3, column 5: 'x' is not a number"),
+            ("a.csv", "a,label\r1,1\r\n2,-1\nx,1\n3,1\n", (), 2, "a.csv, line 4, column 1: 'x' is not a number"),
+            ("a.jsonl", '{"label": 1, "a": 1}\n{"label": -1, "a": 2}\n{]\n', (), 2, "a.jsonl, line 3, column 2"),
+            ("a.jsonl", '{"y": 1, "a": 1}\n{"y": 7, "a": 0}\n', ("--learner", "winnow"), 1, "example 2: y is 7"),
+        ],
+    )
+    def test_it_does_not_matter_what_arrives_together(
+        self,
+        name: str,
+        text: str,
+        options: tuple[str, ...],
+        answers: int,
+        error: str,
+        folder: Path,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        """Up to the line that is refused, each is answered and learned."""
+        (folder / name).write_text(text, newline="")
+        outcomes = []
+        for room in (1 << 20, 1, 9, 17, 30):
+            monkeypatch.setattr("novikoff.cli.learn.ROOM", room)
+            Path("m.nvk").unlink(missing_ok=True)
+            found = run("learn", "m.nvk", name, *options)
+            weights = nk.load("m.nvk").coef_.tolist() if answers else None
+            assert found.stdout.count("\n") == answers
+            assert error in found.stderr
+            place = found.stderr.partition(" is not a number")[0]  # what else a table says depends on its first block
+            outcomes.append((found.exit_code, found.stdout, place, weights))
+        assert all(outcome == outcomes[0] for outcome in outcomes)
+
     def test_answers_at_once_and_saves_on_sigterm(self, folder: Path) -> None:
         command = [sys.executable, "-m", "novikoff.cli", "learn", "m.nvk", "--every", "1000"]
         child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)

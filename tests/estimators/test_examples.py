@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from numpy.typing import NDArray
@@ -119,6 +120,17 @@ class TestPredictLearn:
         with pytest.raises(ValueError, match="row 7, column 1"):
             clf.predict_learn(X, y, classes=[-1, 1])
         assert np.array_equal(clf.coef_, before.coef_)
+
+    @pytest.mark.parametrize("kind", [list, np.array, pd.Series])
+    def test_what_came_before_a_strange_label_is_learned(self, kind: Any) -> None:
+        X, y = random_problem(20, 3, 5)
+        some = [None, *y[1:7].tolist(), 3, *y[8:].tolist()]
+        clf, before = nk.Perceptron(), nk.Perceptron()
+        before.predict_learn(X[:7], some[:7])
+        with pytest.raises(ValueError, match=r"y\[7\] = 3(\.0)? is neither of the two labels -1 and 1"):
+            clf.predict_learn(X, kind(some))
+        assert np.array_equal(clf.coef_, before.coef_)
+        assert clf.mistakes_ == before.mistakes_ > 0
 
 
 class Notebook:

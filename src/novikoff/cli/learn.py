@@ -15,7 +15,7 @@ from novikoff.cli.options import GOOD, counted, report_skipped, tell
 from novikoff.cli.predict import lines
 from novikoff.data.lines import Lines
 from novikoff.data.options import Reading
-from novikoff.estimators.rounds import rounds
+from novikoff.estimators.rounds import RefusedError, rounds
 from novikoff.store import save
 
 ROOM = 1 << 20  # bytes that are taken at a time, if so many are there
@@ -38,16 +38,27 @@ def learn(
     blocks. An example without a label is predicted, and not learned from.
     """
     source = Lines(data, Reading(**reading | {"online": True}))
+    cure = "" if hasattr(model, "classes_") or classes else "; --classes names the two labels of a new model"
     examples = mistakes = 0
     saved = time.monotonic()
     try:
         with _ended_by_signals():
             for chunk in source.arriving(ROOM):
-                said, wrong = rounds(model, chunk, classes)
-                examples, mistakes = examples + len(chunk), mistakes + int(wrong.sum())
-                sys.stdout.buffer.write(lines(said, chunk.tags, "label", json=json))
-                sys.stdout.buffer.flush()
                 report_skipped(chunk.bad)
+                if not len(chunk):
+                    continue
+                refused = None
+                try:
+                    said, wrong = rounds(model, chunk, classes)
+                except RefusedError as error:
+                    said, wrong, refused = error.said, error.wrong, error
+                examples, mistakes = examples + len(said), mistakes + int(wrong.sum())
+                if len(said):
+                    tags = chunk.tags and chunk.tags[: len(said)]
+                    sys.stdout.buffer.write(lines(said, tags, "label", json=json))
+                    sys.stdout.buffer.flush()
+                if refused is not None:
+                    raise ValueError(f"{source.name}, example {examples + 1}: {refused}{cure}")
                 if time.monotonic() - saved >= every:
                     _save(model, source, target)
                     saved = time.monotonic()

@@ -18,7 +18,7 @@ from rich.table import Table
 from novikoff import atomic
 from novikoff.cli.options import GOOD, as_json, counted, report_skipped
 from novikoff.data import Dataset, stream
-from novikoff.estimators.rounds import rounds
+from novikoff.estimators.rounds import RefusedError, rounds
 from novikoff.inputs import item
 from novikoff.store import load
 
@@ -199,7 +199,10 @@ def progressive(
     for chunk in stream(data, CHUNK, **reading):
         if chunk.y is None:
             raise ValueError(f"{data} has no labels to learn from")
-        said, wrong = rounds(model, chunk, classes)
+        try:
+            said, wrong = rounds(model, chunk, classes)
+        except RefusedError as error:
+            raise ValueError(f"{data}, example {table.examples + len(error.said) + 1}: {error}") from None
         table.add(chunk.X, chunk.y, said, wrong)
         report_skipped(chunk.bad)
     table.end()

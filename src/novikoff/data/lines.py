@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
@@ -13,8 +14,9 @@ import numpy as np
 from novikoff.data.block import Block, FormatError
 from novikoff.data.dataset import Dataset, Skipped
 from novikoff.data.options import Reading
-from novikoff.data.reading import line_parser
-from novikoff.data.sources import content_format, named_format, sources
+from novikoff.data.reading import line_parser, placed
+from novikoff.data.sources import content_format, named_format, recognized, sources
+from novikoff.data.tables import DELIMITERS
 
 LONGEST = 1 << 26  # bytes of a line
 
@@ -28,6 +30,10 @@ class Lines:
         self._line, self._allowed = 1, reading.skip_bad
 
     @property
+    def name(self) -> str:
+        return "standard input" if self._path == "-" else self._path
+
+    @property
     def reading(self) -> dict[str, Any]:
         """How they are read, what was detected filled in."""
         used = replace(getattr(self._parser, "reading", self._given), online=False)
@@ -38,7 +44,7 @@ class Lines:
         """The examples of the lines that are there, at most about `room` bytes at a time; waits when there are none."""
         if self._path == "-":
             pipe: Any = sys.stdin.buffer
-            yield from self._chunks("standard input", lambda: pipe.read1(room))  # what is there, up to so many bytes
+            yield from self._chunks(self.name, lambda: pipe.read1(room))  # what is there, up to so many bytes
             return
         for source in sources(self._path):
             self._line = 1
@@ -62,16 +68,20 @@ class Lines:
             if not text.strip():
                 self._line += text.count(b"\n")
                 return
-            format = self._given.format or named_format(name) or content_format(text)
+            format = recognized(name, self._given.format or named_format(name) or content_format(text))
             self._given = replace(self._given, format=format)
             self._parser = line_parser(self._given)
         try:
-            block: Block = self._parser.parse(text, self._line, self._allowed)
+            with placed(name):
+                block: Block = self._parser.parse(text, self._line, self._allowed)
         except FormatError as error:
-            raise error.at(name) from None
+            good = self._first_lines(text, error.line - self._line)
+            if 0 < len(good) < len(text):  # they count, however much has arrived after them
+                yield from self._parsed(name, good)
+            raise
         self._line += block.lines
         self._allowed -= len(block.bad)
-        if block.X.shape[0]:
+        if block.X.shape[0] or block.bad:
             names = self._parser.names
             yield Dataset(
                 block.X,
@@ -81,3 +91,7 @@ class Lines:
                 block.tags,
                 bad=tuple(Skipped(name, *line) for line in block.bad),
             )
+
+    def _first_lines(self, text: bytes, count: int) -> bytes:
+        ends = rb"[^\r\n]*(?:\r\n|\r|\n)" if self._given.format in DELIMITERS else rb"[^\n]*\n"
+        return b"".join(re.findall(ends, text)[:count])

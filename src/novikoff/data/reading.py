@@ -139,7 +139,7 @@ class _Run:
                 self._skipped += (Skipped(source.name, *line) for line in block.bad)
                 if block.X.shape[0]:
                     first = first or block
-                    with _placed(source):
+                    with placed(source.name):
                         _check_like(block, first, self._reader.reading)
                     yield block
         if first is None:
@@ -216,7 +216,7 @@ class LineReader:
         """Blocks, and how many columns there are after each."""
         line = 1
         for text in texts:
-            with _placed(source):
+            with placed(source.name):
                 block = self._parser.parse(text, line, self._allowed)
             line += block.lines
             self._allowed -= len(block.bad)
@@ -234,7 +234,7 @@ class LineReader:
                     line += line_ends(text)
                 yield from settled
                 settled = []
-                with _placed(source):
+                with placed(source.name):
                     for scan in [future.result() for future in coming]:  # none is still scanning
                         block = parser.settle(scan)
                         self._allowed = _left(self._allowed, block)
@@ -301,14 +301,14 @@ def _check_like(block: Block, first: Block, reading: Reading) -> None:
 
 
 @contextmanager
-def _placed(source: Source) -> Iterator[None]:
+def placed(name: str) -> Iterator[None]:
     """What is wrong with the text is told with the name of the file; what is wrong with the file has it already."""
     try:
         yield
     except FormatError as error:
-        raise error.at(source.name) from None
+        raise error.at(name) from None
     except ValueError as error:
-        raise ValueError(f"{source.name}: {error}") from None
+        raise ValueError(f"{name}: {error}") from None
 
 
 def _left(allowed: int, block: Block) -> int:

@@ -190,10 +190,14 @@ def sources(path: str | os.PathLike[str]) -> Iterator[Source]:
 
 def detect(source: Source) -> str:
     """The format of a file: by its name, else by its first bytes or its first line."""
-    found = named_format(source.name) or content_format(source.peek(HEAD))
-    if found is None:
-        raise ValueError(f"{source.name}: the format is not recognized; say format= one of {', '.join(FORMATS)}")
-    return found
+    return recognized(source.name, named_format(source.name) or content_format(source.peek(HEAD)))
+
+
+def recognized(name: str, format: str | None) -> str:
+    """The format, or an error if there is none."""
+    if format is None:
+        raise ValueError(f"{name}: the format is not recognized; say format= one of {', '.join(FORMATS)}")
+    return format
 
 
 def named_format(name: str) -> str | None:

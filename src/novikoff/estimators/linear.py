@@ -28,7 +28,7 @@ from novikoff.certify.verify import verify
 from novikoff.estimators import words
 from novikoff.estimators.export import fitted
 from novikoff.estimators.model import LinearModel
-from novikoff.inputs import FLOAT64
+from novikoff.inputs import FLOAT64, RowError
 from novikoff.kernels.decide import NOT_FINITE, ZERO_ROW
 from novikoff.kernels.loops import (
     learn_dense,
@@ -265,11 +265,18 @@ class LinearClassifier(LinearModel, ABC):
         learner = self._learner
         if X.shape[1] != learner.width or names is not None:
             self._widen(X, names)
-        signs = inputs.signs_so_far(y, X.shape[0], self.classes_)
+        try:
+            signs = inputs.signs_so_far(y, X.shape[0], self.classes_)
+        except RowError as error:
+            if error.row:
+                error.scores = self.online_scores(X[: error.row], y=y[: error.row])
+            raise
         try:
             return learner.rounds(inputs.as_rows(X, *learner.geometry), signs)
         except BadRowError as bad:
-            raise inputs.row_error(bad.code, X, bad.row, names) from None
+            refused = inputs.row_error(bad.code, X, bad.row, names)
+            refused.scores = bad.scores
+            raise refused from None
 
     def undecided(self, scores: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Scores of zero where that counts as a mistake, whatever the label."""

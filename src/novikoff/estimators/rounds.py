@@ -2,51 +2,76 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.estimators.linear import LinearClassifier
-from novikoff.inputs import Examples
+from novikoff.inputs import Examples, RowError, item
+
+
+class RefusedError(ValueError):
+    """An example that cannot be learned from; those before it in the batch have been, and their answers are here."""
+
+    def __init__(self, error: ValueError, said: NDArray[Any], wrong: NDArray[np.bool_]) -> None:
+        # Where it is in the batch says nothing to somebody who sees a stream.
+        super().__init__(re.sub(r"\brow \d+\b", "the example", re.sub(r"^y\[\d+\] =", "the label", str(error))))
+        self.said, self.wrong = said, wrong
 
 
 def rounds(model: Any, examples: Examples, classes: Any = None) -> tuple[NDArray[Any], NDArray[np.bool_]]:
     """The label predicted for each row before its true one was learned, and whether it was wrong.
 
-    Labels that are not known (None or NaN) are not learned, and no prediction is wrong there.
+    Labels that are not known (None or NaN) are not learned, and no prediction is wrong there. If a row is refused,
+    those before it have been learned, and the `RefusedError` has their answers.
     """
     y = np.full(examples.X.shape[0], np.nan) if examples.y is None else examples.y
     known = y == y if y.dtype.kind == "f" else np.array([label is not None for label in y.tolist()])
+    refused: ValueError | None = None
     if isinstance(model, LinearClassifier):
-        scores = model.online_scores(Examples(examples.X, y, examples.names, examples.weights), classes)
+        try:
+            scores = model.online_scores(Examples(examples.X, y, examples.names, examples.weights), classes)
+        except RowError as error:
+            refused, scores = error, np.empty(0) if error.scores is None else error.scores
         said = model.sides(scores)
-        return said, known & ((said != y) | model.undecided(scores))
-    if hasattr(model, "learn_one"):
-        said = _one_by_one(model, examples.X, y, known)
-    elif hasattr(model, "partial_fit"):
-        said = _batch_by_batch(model, examples.X, y, known, classes)
+        wrong = known[: len(said)] & ((said != y[: len(said)]) | model.undecided(scores))
     else:
+        said, refused = _one_by_one(model, examples.X, y, known, classes)
+        wrong = known[: len(said)] & (said != y[: len(said)])
+    if refused is not None:
+        raise RefusedError(refused, said, wrong) from None
+    return said, wrong
+
+
+def _one_by_one(
+    model: Any, X: Any, y: NDArray[Any], known: NDArray[np.bool_], classes: Any
+) -> tuple[NDArray[Any], ValueError | None]:
+    if not hasattr(model, "learn_one") and not hasattr(model, "partial_fit"):
         raise ValueError(f"{type(model).__name__} learns from all examples at once, not from a stream: use fit")
-    return said, known & (said != y)
+    answer = _learn_one if hasattr(model, "learn_one") else _learn_batch
+    said: list[Any] = []
+    try:
+        for i in range(len(y)):
+            said.append(answer(model, X[[i]], y[[i]] if known[i] else None, classes))
+    except ValueError as error:
+        return np.array(said), error
+    return np.array(said), None
 
 
-def _one_by_one(model: Any, X: Any, y: NDArray[Any], known: NDArray[np.bool_]) -> NDArray[Any]:
-    said = []
-    for i, label in enumerate(y.tolist()):
-        x = X[[i]] if hasattr(X, "indptr") else X[i]
-        said.append(model.predict_one(x))
-        if known[i]:
-            model.learn_one(x, label)
-    return np.array(said)
+def _learn_one(model: Any, X: Any, y: NDArray[Any] | None, classes: Any) -> Any:
+    x = X if hasattr(X, "indptr") else X[0]
+    said = model.predict_one(x)
+    if y is not None:
+        model.learn_one(x, item(y[0]))
+    return said
 
 
-def _batch_by_batch(model: Any, X: Any, y: NDArray[Any], known: NDArray[np.bool_], classes: Any) -> NDArray[Any]:
+def _learn_batch(model: Any, X: Any, y: NDArray[Any] | None, classes: Any) -> Any:
     """Before the first label, what is predicted is the first class."""
-    said = []
-    for i in range(X.shape[0]):
-        fitted = hasattr(model, "classes_")
-        said.append(model.predict(X[[i]])[0] if fitted else sorted(classes or (-1, 1))[0])
-        if known[i]:
-            model.partial_fit(X[[i]], y[[i]], classes=None if fitted else classes)
-    return np.array(said)
+    fitted = hasattr(model, "classes_")
+    said = model.predict(X)[0] if fitted else sorted(classes or (-1, 1))[0]
+    if y is not None:
+        model.partial_fit(X, y, classes=None if fitted else classes)
+    return said

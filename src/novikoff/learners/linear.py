@@ -43,10 +43,13 @@ class Rule(NamedTuple):
 
 
 class BadRowError(Exception):
-    """A row that cannot be learned from: one of the codes of `novikoff.kernels.decide`, and where."""
+    """A row that cannot be learned from: one of the codes of `novikoff.kernels.decide`, and where.
 
-    def __init__(self, code: int, row: int) -> None:
-        self.code, self.row = code, row
+    `scores` are those of the rows before it, in the online protocol.
+    """
+
+    def __init__(self, code: int, row: int, scores: Vector | None = None) -> None:
+        self.code, self.row, self.scores = code, row, scores
 
 
 class Outcome(NamedTuple):
@@ -221,7 +224,8 @@ class LinearLearner:
         for start in range(0, signs.shape[0], budget):
             code = rounds(rows, signs, self.w, self.state, start, min(signs.shape[0], start + budget), out)
             if code < 0:
-                raise BadRowError(code, int(self.state[0].row))
+                row = int(self.state[0].row)
+                raise BadRowError(code, row, out[:row])
         return out
 
     def one_pass(self, rows: Rows, signs: Signs) -> None:
