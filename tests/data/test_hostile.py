@@ -4,6 +4,7 @@ import gzip
 import io
 import json
 import struct
+import tracemalloc
 import zipfile
 from pathlib import Path
 
@@ -170,6 +171,18 @@ def test_the_sparse_layout(tmp_path, table, message):
         with pytest.raises(ValueError, match=rf"file\.{format}") as caught:
             data.read(write(tmp_path / f"file.{format}", pack(table)))
         assert message in str(caught.value)
+
+
+def test_a_column_far_away(tmp_path):
+    """The width is the word of the file: a model of two columns takes no memory for it."""
+    path = write(tmp_path / "file.arrow", arrow(lists([[0, 1], [1, 2**31 - 2]], [[1.0, 2.0], [3.0, 4.0]])))
+    assert data.read(path).X.shape == (2, 2**31 - 1)
+    tracemalloc.start()
+    try:
+        assert dense(data.read(path, width=2).X).tolist() == [[1, 2], [0, 3]]
+        assert tracemalloc.get_traced_memory()[1] < 10_000_000
+    finally:
+        tracemalloc.stop()
 
 
 def test_tags_that_are_missing(tmp_path):
