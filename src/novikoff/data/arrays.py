@@ -90,6 +90,8 @@ class ArrayReader:
             if len(part) != size:
                 raise ValueError(f"{name} holds {len(part)} entries, but X is {X.shape[0]} by {X.shape[1]}")
         names, tags = ([str(text) for text in found[key]] if key in found else None for key in ("names", "tags"))
+        if names is not None and len(set(names)) < len(names):
+            raise ValueError("two columns have the same name")
         weights = found["weights"].astype(np.float64) if "weights" in found else None
         if weights is not None and not ((weights >= 0) & (weights < np.inf)).all():
             raise ValueError("the weights are not all finite and at least 0")

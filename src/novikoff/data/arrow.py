@@ -233,7 +233,9 @@ def _notes(schema: Any) -> dict[str, Any]:
     found = json.loads((schema.metadata or {}).get(METADATA, b"{}"))
     if isinstance(found, dict):
         width, names = found.get("width", 0), found.get("names")
-        named = names is None or (isinstance(names, list) and all(isinstance(name, str) for name in names))
-        if isinstance(width, int) and 0 <= width < 2**31 and named and (names is None or len(names) == width):
+        if names is not None:
+            texts = isinstance(names, list) and all(isinstance(name, str) for name in names)
+            width = width if texts and len(set(names)) == len(names) == width else None
+        if isinstance(width, int) and 0 <= width < 2**31:
             return found
     raise ValueError("what the metadata say about the columns cannot be")
