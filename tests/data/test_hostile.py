@@ -6,22 +6,20 @@ import json
 import struct
 import tracemalloc
 import zipfile
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
 from novikoff import data
+from tests.data.corpora import corpus
 from tests.data.fuzz_files import FORMATS, check
 from tests.data.test_reading import SAME, X, Y, archived, arrow, dense, parquet, saved, write
 
-CORPUS = Path(__file__).parent / "corpus"
 
-
-@pytest.mark.parametrize("path", [path for format in FORMATS for path in sorted((CORPUS / format).iterdir())], ids=str)
-def test_what_fuzzing_found(path, tmp_path):
-    check(path.parent.name, path.read_bytes(), tmp_path)
+@pytest.mark.parametrize(("format", "content"), corpus(*FORMATS))
+def test_what_fuzzing_found(format, content, tmp_path):
+    check(format, content, tmp_path)
 
 
 def header(shape, descr="<f8", version=b"\x01\x00"):

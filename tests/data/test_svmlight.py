@@ -8,7 +8,6 @@ import sys
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 from io import BytesIO
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,8 +17,8 @@ from sklearn.datasets import load_svmlight_file
 
 from novikoff.data.block import FormatError
 from novikoff.data.svmlight import SvmlightParser
+from tests.data.corpora import corpus
 
-CORPUS = Path(__file__).parent / "corpus" / "svmlight"
 ALL = 1 << 60
 NUMBER = re.compile(rb"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
@@ -386,9 +385,8 @@ def test_blocks_in_threads():
     assert (parser.smallest, parser.width) == (alone.smallest, alone.width) == (5, 120)
 
 
-@pytest.mark.parametrize("path", sorted(CORPUS.iterdir()), ids=lambda path: path.name)
-def test_corpus(path):
-    text = path.read_bytes()
+@pytest.mark.parametrize(("format", "text"), corpus("svmlight"))
+def test_corpus(format, text):
     check(text)
     check(text, base=1)
     check(text, base=1, width=4)

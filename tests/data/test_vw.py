@@ -6,7 +6,6 @@ import re
 import subprocess
 import sys
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,9 +15,8 @@ from hypothesis import strategies as st
 from novikoff.data import vw
 from novikoff.data.block import FormatError
 from novikoff.data.vw import VwParser
+from tests.data.corpora import corpus
 from tests.data.test_svmlight import ALL, bits, number
-
-CORPUS = Path(__file__).parent / "corpus" / "vw"
 
 
 class BadError(Exception):
@@ -350,10 +348,10 @@ def test_nothing(text):
     assert (block.X.shape, block.y, block.weights, block.tags) == ((0, 0), None, None, None)
 
 
-@pytest.mark.parametrize("path", sorted(CORPUS.iterdir()), ids=lambda path: path.name)
-def test_corpus(path):
-    check(path.read_bytes())
-    check(path.read_bytes(), columns=["a", "b", "n^a", "1"])
+@pytest.mark.parametrize(("format", "text"), corpus("vw"))
+def test_corpus(format, text):
+    check(text)
+    check(text, columns=["a", "b", "n^a", "1"])
 
 
 def test_the_same_without_compilation():
