@@ -21,13 +21,8 @@ def write(path: str | os.PathLike[str], parts: Iterable[Part]) -> None:
                 rest = rest[os.write(file, rest) :]
 
 
-@contextmanager
-def replacing(path: str | os.PathLike[str]) -> Iterator[int]:
-    """The descriptor of a file that takes the place of another in one step: whoever reads it sees the old or the new.
-
-    It is in the same directory under another name, is synchronised with the disk, renamed, and taken away on
-    an error. A symbolic link stays: what it points to is replaced. The mode is that of a new file.
-    """
+def check(path: str | os.PathLike[str]) -> Path:
+    """Where a file of this name would be; raises if it is clear that none can be put there."""
     target = Path(os.path.realpath(path))
     try:
         if not stat.S_ISREG(target.stat().st_mode):
@@ -35,6 +30,17 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[int]:
     except FileNotFoundError:
         if not target.parent.is_dir():
             raise FileNotFoundError(f"{os.fspath(path)}: there is no directory {target.parent}") from None
+    return target
+
+
+@contextmanager
+def replacing(path: str | os.PathLike[str]) -> Iterator[int]:
+    """The descriptor of a file that takes the place of another in one step: whoever reads it sees the old or the new.
+
+    It is in the same directory under another name, is synchronised with the disk, renamed, and taken away on
+    an error. A symbolic link stays: what it points to is replaced. The mode is that of a new file.
+    """
+    target = check(path)
     partial = target.with_name(f".novikoff-{secrets.token_hex(8)}.partial")
     file = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
     try:

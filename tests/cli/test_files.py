@@ -214,6 +214,42 @@ class TestEval:
         assert int(lines[-1][1]) == clf.mistakes_
 
 
+class TestWhatIsRead:
+    @pytest.mark.parametrize(
+        "command",
+        [
+            ("fit", "{}", "-o", "{}"),
+            ("fit", "tr*.vw", "-o", "{}"),
+            ("certify", "{}", "-o", "{}"),
+            ("report", "{}", "-o", "{}"),
+            ("predict", "model.nvk", "{}", "-o", "{}"),
+        ],
+    )
+    @pytest.mark.parametrize("name", ["train.vw", "link.vw"])
+    def test_is_not_written_over(self, command: tuple[str, ...], name: str, folder: Path) -> None:
+        fitted(folder)
+        Path("link.vw").symlink_to("train.vw")
+        before = Path("train.vw").read_bytes()
+        *first, last = command
+        found = run(*(word.format("train.vw") for word in first), last.format(name))
+        assert (found.exit_code, found.stderr) == (1, f"novikoff: {name} is what is read here: write to another file\n")
+        assert Path("train.vw").read_bytes() == before
+
+    def test_nor_is_the_model(self, folder: Path) -> None:
+        fitted(folder)
+        before = Path("model.nvk").read_bytes()
+        found = run("predict", "model.nvk", "train.vw", "-o", "model.nvk")
+        assert (found.exit_code, found.stderr) == (
+            1,
+            "novikoff: model.nvk is what is read here: write to another file\n",
+        )
+        assert Path("model.nvk").read_bytes() == before
+
+    def test_a_directory_that_is_not_there_is_told_before_the_work(self, folder: Path) -> None:
+        found = run("fit", "absent.csv", "-o", "nowhere/m.nvk")
+        assert "nowhere/m.nvk: there is no directory" in found.stderr
+
+
 class TestLearn:
     def test_each_line_is_predicted_before_it_is_learned(self, folder: Path) -> None:
         example_file(folder / "train.vw")

@@ -13,6 +13,7 @@ from novikoff.certify import NotSeparable, Proof, Separable, Undecided, certify
 from novikoff.certify.verify import InvalidCertificate, verify
 from novikoff.cli.options import ERROR, GOOD, NOT_SEPARABLE, UNDECIDED, report_skipped, tell
 from novikoff.data import read
+from novikoff.data.sources import check_target
 
 
 def certify_file(
@@ -26,6 +27,8 @@ def certify_file(
     as_json: bool,
     quiet: bool,
 ) -> int:
+    if output is not None:
+        check_target(output, data)
     examples = read(data, **reading)
     report_skipped(examples.bad)
     verbose = 0 if quiet else 1

@@ -11,6 +11,7 @@ from typing import Any
 from novikoff.certify import NotSeparableError
 from novikoff.cli.learners import learner as new
 from novikoff.cli.options import GOOD, INTERRUPTED, NOT_SEPARABLE, as_json, report_skipped
+from novikoff.data.sources import check_target
 from novikoff.fitting import fit_file
 from novikoff.progress import Counted
 from novikoff.store import describe, save
@@ -30,6 +31,7 @@ def fit(
     quiet: bool,
 ) -> int:
     model = new(learner, settings)
+    check_target(output, data)
     if "verbose" in model.get_params():
         model.set_params(verbose=0 if quiet else 1)
     try:

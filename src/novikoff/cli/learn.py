@@ -15,6 +15,7 @@ from novikoff.cli.options import GOOD, counted, report_skipped, tell
 from novikoff.cli.predict import lines
 from novikoff.data.lines import Lines
 from novikoff.data.options import Reading
+from novikoff.data.sources import check_target
 from novikoff.estimators.rounds import RefusedError, rounds
 from novikoff.store import save
 
@@ -37,6 +38,7 @@ def learn(
     Whatever has arrived is taken together, so that a slow pipe gets each answer at once and a fast one is read in
     blocks. An example without a label is predicted, and not learned from.
     """
+    check_target(target, data)
     source = Lines(data, Reading(**reading | {"online": True}))
     cure = "" if hasattr(model, "classes_") or classes else "; --classes names the two labels of a new model"
     examples = mistakes = 0

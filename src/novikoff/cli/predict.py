@@ -18,6 +18,7 @@ from rich.table import Table
 from novikoff import atomic
 from novikoff.cli.options import GOOD, as_json, counted, report_skipped
 from novikoff.data import Dataset, stream
+from novikoff.data.sources import check_target
 from novikoff.estimators.rounds import RefusedError, rounds
 from novikoff.inputs import item
 from novikoff.store import load
@@ -59,6 +60,8 @@ def predict(
     json: bool,
 ) -> int:
     model = load(model_file)
+    if output is not None:
+        check_target(output, data, model_file)
     if scores and not hasattr(model, "decision_function"):
         raise ValueError(f"{type(model).__name__} has no scores: leave out --scores")
     with _written(output) as out:

@@ -19,6 +19,7 @@ from novikoff.cli.options import GOOD, NOT_SEPARABLE, UNDECIDED, as_json, assign
 from novikoff.cli.predict import columns_of
 from novikoff.data import Dataset, read
 from novikoff.data.options import Reading
+from novikoff.data.sources import check_target
 from novikoff.display.report import Origin, report
 from novikoff.estimators.linear import LinearClassifier
 from novikoff.estimators.max_margin import MaxMarginClassifier
@@ -51,6 +52,7 @@ def report_file(
             f"a report is about a hyperplane, and {type(model).__name__} has none: "
             "use perceptron, margin-perceptron or max-margin"
         )
+    check_target(output, data, *([] if model_file is None else [model_file]))
     examples = read(data, **reading(None if model_file is None else columns_of(model)))
     report_skipped(examples.bad)
     if examples.y is None:

@@ -8,7 +8,6 @@ start of the machine.
 
 from __future__ import annotations
 
-import glob
 import hashlib
 import json
 import os
@@ -27,7 +26,7 @@ from numpy.typing import NDArray
 from novikoff.data.dataset import Dataset, Skipped
 from novikoff.data.options import Reading
 from novikoff.data.reading import stream
-from novikoff.data.sources import Source
+from novikoff.data.sources import Source, files
 from novikoff.examples import distinct, item
 from novikoff.kernels.compile import cache_directory
 
@@ -121,11 +120,8 @@ def _map(file: Path, kind: str) -> NDArray[Any]:
 
 def _stamp(source: str) -> Any:
     """What changes when the source does. The time of the last change of the inode cannot be set back."""
-    files = [source]
-    if glob.has_magic(source) and not Path(source).exists():
-        files = sorted(glob.glob(source, recursive=True))
     found = []
-    for name in files:
+    for name in files(source):
         Source(name).close()  # says what is wrong with the path, if anything is
         with open(name, "rb") as file:
             status = os.fstat(file.fileno())

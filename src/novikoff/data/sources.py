@@ -18,6 +18,7 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
+from novikoff import atomic
 from novikoff.data.options import FORMATS
 
 BLOCK = 1 << 24  # bytes of text that are parsed at a time
@@ -174,18 +175,31 @@ class Source:
 
 def sources(path: str | os.PathLike[str]) -> Iterator[Source]:
     """The files that a path, a pattern or "-" stands for, in order of their names; each is closed before the next."""
-    name = os.fspath(path)
-    found = [name]
-    if name != "-" and glob.has_magic(name) and not Path(name).exists():
-        found = sorted(match for match in glob.glob(name, recursive=True) if not Path(match).is_dir())
-        if not found:
-            raise FileNotFoundError(f"{name}: no file matches")
-    for file in found:
+    for file in files(path):
         source = Source(file)
         try:
             yield source
         finally:
             source.close()
+
+
+def files(path: str | os.PathLike[str]) -> list[str]:
+    """The files that a path or a pattern stands for; "-" for itself."""
+    name = os.fspath(path)
+    if name == "-" or not glob.has_magic(name) or Path(name).exists():
+        return [name]
+    found = sorted(match for match in glob.glob(name, recursive=True) if not Path(match).is_dir())
+    if not found:
+        raise FileNotFoundError(f"{name}: no file matches")
+    return found
+
+
+def check_target(target: str | os.PathLike[str], *paths: str | os.PathLike[str]) -> None:
+    """Raise, before any work is done, if no file can be put here, or if it is one of those that are read."""
+    place = atomic.check(target)
+    for path in paths:
+        if any(name != "-" and place.exists() and Path(name).exists() and place.samefile(name) for name in files(path)):
+            raise ValueError(f"{os.fspath(target)} is what is read here: write to another file")
 
 
 def detect(source: Source) -> str:
