@@ -30,7 +30,7 @@ from novikoff.data.sources import Source, files
 from novikoff.examples import distinct, item
 from novikoff.kernels.compile import cache_directory
 
-VERSION = 1
+VERSION = 2
 END = 1 << 16  # bytes at either end of a source that are hashed
 PART = 1 << 20  # numbers that are converted at a time
 
