@@ -88,6 +88,22 @@ def test_a_table_with_text_labels_categories_and_names(
     assert same(ours, nk.Perceptron().fit(data.read(path)))
 
 
+def test_what_killed_processes_left_goes(tmp_path, place):
+    path = svmlight(tmp_path / "a.svm")
+    place.mkdir()
+    left, old, fresh, held = (
+        place / f"{name}.partial{end}" for name, end in (("a", ""), ("b", ".old"), ("c", ""), ("d", ""))
+    )
+    for directory in (left, old, fresh, held):
+        directory.mkdir()
+        (directory / "values").write_bytes(bytes(100))
+    for directory in (left, old, held):
+        os.utime(directory, (0, 0))
+    with cache._held(held):
+        cache.Copy(path, Reading(), place).open()
+        assert [directory.exists() for directory in (left, old, fresh, held)] == [False, False, True, True]
+
+
 def test_rows_that_grow(tmp_path, place, monkeypatch):
     """Columns for missing values that come after dense rows without any."""
     monkeypatch.setattr(sources, "BLOCK", 32)

@@ -13,8 +13,9 @@ import json
 import os
 import secrets
 import shutil
+import time
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -30,9 +31,13 @@ from novikoff.data.sources import Source, files
 from novikoff.examples import distinct, item
 from novikoff.kernels.compile import cache_directory
 
+with suppress(ImportError):  # Windows, where a directory cannot be opened either
+    import fcntl
+
 VERSION = 2
 END = 1 << 16  # bytes at either end of a source that are hashed
 PART = 1 << 20  # numbers that are converted at a time
+GRACE = 60.0  # seconds in which a new directory need not be held yet
 
 
 class Copy:
@@ -70,9 +75,13 @@ class Copy:
         return header if header.get("version") == VERSION and sizes == header["sizes"] else None
 
     def _make(self, stamp: Any, watch: Callable[[int], None] | None) -> None:
+        _sweep(self.place.parent)
         partial = self.place.with_name(f"{self.place.name}.{secrets.token_hex(6)}.partial")
         partial.mkdir(parents=True)
+        stack = ExitStack()
         try:
+            with suppress(OSError):  # a file system without locks
+                stack.enter_context(_held(partial))
             header = _write(partial, stream(self.source, None, **asdict(self.reading)), watch)
             sizes = {file.name: file.stat().st_size for file in partial.iterdir()}
             header |= {"version": VERSION, "stamp": stamp, "sizes": sizes}
@@ -83,6 +92,7 @@ class Copy:
             partial.rename(self.place)
             shutil.rmtree(old, ignore_errors=True)
         finally:
+            stack.close()
             shutil.rmtree(partial, ignore_errors=True)
 
     def _mapped(self, header: dict[str, Any]) -> Dataset:
@@ -111,6 +121,26 @@ class Copy:
             reading=Reading(**header["reading"]),
             bad=tuple(Skipped(*line) for line in header["bad"]),
         )
+
+
+def _sweep(folder: Path) -> None:
+    """Take away what killed processes left, and nobody holds."""
+    for place in folder.glob("*.partial*"):
+        with suppress(OSError):
+            if place.stat().st_mtime < time.time() - GRACE:
+                with _held(place):
+                    shutil.rmtree(place, ignore_errors=True)
+
+
+@contextmanager
+def _held(directory: Path) -> Iterator[None]:
+    """The directory is ours while the process lives; an OSError if it is another's, or cannot be held."""
+    file = os.open(directory, os.O_RDONLY)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    finally:
+        os.close(file)
 
 
 def _map(file: Path, kind: str) -> NDArray[Any]:
