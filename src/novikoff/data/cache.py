@@ -219,7 +219,7 @@ def _write(place: Path, chunks: Iterator[Dataset], watch: Callable[[int], None] 
     widths: list[tuple[int, int]] = []  # of dense rows: how many in a chunk, and how wide
     codes: dict[Any, int] = {}  # of labels that are not numbers
     bad: list[Skipped] = []
-    chunk: Dataset | None = None
+    names, reading = None, Reading()
     with closing(_Arrays(place)) as out:
         for chunk in chunks:
             X, y = chunk
@@ -243,16 +243,17 @@ def _write(place: Path, chunks: Iterator[Dataset], watch: Callable[[int], None] 
                 out.append("weights", np.ones(len(chunk)) if chunk.weights is None else chunk.weights, "<f8")
             rows, width = rows + len(chunk), X.shape[1]
             bad += chunk.bad
+            names, reading = chunk.names, chunk.reading
+            del chunk, X, y  # before the next one is read
             if watch:
                 watch(rows)
         if any(before != width for _, before in widths):
             out.pad("values", widths, width)
-    assert chunk is not None  # a reader refuses a source without examples
     return {
         "shape": [rows, width],
         "kinds": out.kinds,
         "classes": list(codes) or None,
-        "names": None if chunk.names is None else chunk.names.tolist(),
-        "reading": asdict(chunk.reading),
+        "names": None if names is None else names.tolist(),
+        "reading": asdict(reading),
         "bad": bad,
     }
