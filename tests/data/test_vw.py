@@ -348,6 +348,15 @@ def test_nothing(text):
     assert (block.X.shape, block.y, block.weights, block.tags) == ((0, 0), None, None, None)
 
 
+def test_room_for_lines_without_blanks():
+    """Features follow a blank; scales of namespaces, and numbers that are read slowly, need none."""
+    slow = b"0.1234567890123456789012345678901234567890"  # more digits than the loop decides on its own
+    for line in (b"|a:" + slow + b" x" + b"|b:" + slow, b"|" * 50 + b"x", b"|x" * 50, b"1|a:1 x|b x"):
+        check(line * 30)
+        check(line * 30 + b"\n" + line)
+        check(line + b"\r\n" + b"\t" * 40 + line)
+
+
 @pytest.mark.parametrize(("format", "text"), corpus("vw"))
 def test_corpus(format, text):
     check(text)

@@ -23,13 +23,14 @@ from novikoff.data.dataset import Dataset, Skipped
 from novikoff.data.jsonlines import JsonParser
 from novikoff.data.options import Reading
 from novikoff.data.sources import Source
-from novikoff.data.svmlight import SvmlightParser, line_ends
+from novikoff.data.svmlight import SvmlightParser
 from novikoff.data.tables import DELIMITERS, TableParser
-from novikoff.data.vw import VwParser
+from novikoff.data.vw import Scanned, VwParser
 
 THREADS = 2  # that parse svmlight and VW text
 
 T = TypeVar("T")
+F = TypeVar("F", Block, Scanned)
 
 
 def read(path: str | os.PathLike[str], **options: Any) -> Dataset:
@@ -128,6 +129,7 @@ class _Run:
         self._reading = reading
         self._reader: _Reader | None = None
         self._skipped: list[Skipped] = []
+        self._columns: NDArray[np.object_] | None = None
 
     def blocks(self) -> Iterator[Block]:
         """The blocks of all files, none of them empty."""
@@ -148,15 +150,17 @@ class _Run:
     def dataset(self, blocks: list[Block]) -> Dataset:
         """The rows of the blocks, which are given up one by one, as a data set."""
         assert self._reader is not None
-        names = self._reader.names
+        width = self._reader.width
+        if self._columns is None or len(self._columns) != width:  # none is ever renamed
+            names = self._reader.names
+            self._columns = None if names is None else np.array(names, dtype=object)
         y, weights, tags = _labels(blocks), _weights(blocks), _tags(blocks)
-        X = _stacked(blocks, self._reader.width)
+        X = _stacked(blocks, width)
         bad, self._skipped = tuple(self._skipped), []
-        columns = None if names is None else np.array(names, dtype=object)
         reading = self._reader.reading
         if reading.label is False:
             y = None
-        return Dataset(X, y, columns, weights, tags, reading, bad)
+        return Dataset(X, y, self._columns, weights, tags, reading, bad)
 
 
 def _reader(reading: Reading) -> _Reader:
@@ -224,18 +228,19 @@ class LineReader:
 
     def _scanned(self, parser: VwParser, texts: Iterator[memoryview], source: Source) -> Iterator[tuple[Block, int]]:
         """The same: some are scanned at once, and settled before the next ones are scanned."""
-        line = 1
+        before = 0  # lines
         settled: list[tuple[Block, int]] = []
         with _threads(THREADS) as pool:
             while batch := list(islice(texts, THREADS)):
-                coming = []
-                for text in batch:
-                    coming.append(pool.submit(parser.scan, text, line, self._reading.skip_bad))
-                    line += line_ends(text)
+                coming = [pool.submit(parser.scan, text, 1, self._reading.skip_bad) for text in batch]
+                scans: list[Scanned] = []  # those before are not needed any more
                 yield from settled
                 settled = []
                 with placed(source.name):
-                    for scan in [future.result() for future in coming]:  # none is still scanning
+                    for future in coming:
+                        scans.append(_result(future, before))
+                        before += scans[-1].lines
+                    for scan in scans:  # none is still scanning
                         block = parser.settle(scan)
                         self._allowed = _left(self._allowed, block)
                         settled.append((block, parser.width))
@@ -255,18 +260,17 @@ class SvmlightReader:
 
     def blocks(self, source: Source) -> Iterator[Block]:
         pending: deque[Future[Block]] = deque()
-        line = 1
+        self._before = 0
         try:
             with _threads(THREADS) as pool:
                 for text in _ahead(sources.text_blocks(source, sources.BLOCK, quotes=False)):
                     if self._parser is None:
                         self._parser = self._begin(text)
-                    pending.append(pool.submit(self._parser.parse, text, line, self.reading.skip_bad))
-                    line += line_ends(text)
+                    pending.append(pool.submit(self._parser.parse, text, 1, self.reading.skip_bad))
                     if len(pending) > THREADS:
-                        yield self._counted(pending.popleft().result())
+                        yield self._next(pending)
                 while pending:
-                    yield self._counted(pending.popleft().result())
+                    yield self._next(pending)
         except FormatError as error:
             raise error.at(source.name) from None
 
@@ -280,8 +284,9 @@ class SvmlightReader:
             self.reading = replace(self.reading, zero_based=zero_based)
         return SvmlightParser(zero_based, self.reading.width)
 
-    def _counted(self, block: Block) -> Block:
-        """The block, as the next one in order."""
+    def _next(self, pending: deque[Future[Block]]) -> Block:
+        block = _result(pending.popleft(), self._before)
+        self._before += block.lines
         self._allowed = _left(self._allowed, block)
         self.width = max(self.width, block.X.shape[1])
         return block
@@ -309,6 +314,15 @@ def placed(name: str) -> Iterator[None]:
         raise error.at(name) from None
     except ValueError as error:
         raise ValueError(f"{name}: {error}") from None
+
+
+def _result(future: Future[F], before: int) -> F:
+    """What a thread found in a text, whose lines it counted from 1, when so many are before it."""
+    try:
+        found = future.result()
+    except FormatError as error:
+        raise FormatError(error.message, error.line + before, error.column) from None
+    return found._replace(bad=[bad._replace(line=bad.line + before) for bad in found.bad]) if found.bad else found
 
 
 def _left(allowed: int, block: Block) -> int:

@@ -71,9 +71,9 @@ class SvmlightParser:
     def parse(self, text: bytes | memoryview, line: int, allowed: int) -> Block:
         """Parse whole lines, of which the first has this number, and skip at most `allowed` malformed ones."""
         source = array_of(text)
-        room = kernels.count(source, kernels.COLON)
+        lines, room = kernels.extent(source)
         state = np.zeros(kernels.STATE, dtype=np.int64)
-        rows = rows_for(kernels.count(source, kernels.NEWLINE), room)
+        rows = rows_for(lines, room)
         asked = np.empty(room + 2, dtype=np.int64)
         given = NOTHING
         bad: list[BadLine] = []
@@ -102,11 +102,6 @@ def array_of(text: bytes | memoryview) -> NDArray[np.uint8]:
     source = np.frombuffer(text, dtype=np.uint8)
     source.flags.writeable = False
     return source
-
-
-def line_ends(text: bytes | memoryview) -> int:
-    """How many lines there are."""
-    return kernels.count(array_of(text), kernels.NEWLINE)
 
 
 def rows_for(lines: int, cells: int) -> kernels.Rows:

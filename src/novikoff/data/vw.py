@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import secrets
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -31,6 +32,10 @@ class Scanned(NamedTuple):
     bad: list[BadLine]
     own: Names  # the names that were not known
     base: int  # the columns of these begin here
+
+    @property
+    def lines(self) -> int:
+        return int(self.state[kernels.LINES])
 
 
 class VwParser:
@@ -82,9 +87,11 @@ class VwParser:
 
     @property
     def names(self) -> list[str]:
-        ends = self._table.ends
-        for start, end in zip(ends[len(self._names) : self.width], ends[len(self._names) + 1 :], strict=False):
-            self._names.append(_decoded(self._table.arena[start:end].tobytes()))
+        ends = self._table.ends[len(self._names) : self.width + 1].tolist()
+        if len(ends) > 1:
+            new = self._table.arena[ends[0] : ends[-1]].tobytes()
+            pieces = (new[start - ends[0] : end - ends[0]] for start, end in pairwise(ends))
+            self._names += map(_decoded, pieces)
         return self._names
 
     def parse(self, text: bytes | memoryview, line: int, allowed: int) -> Block:
@@ -94,8 +101,7 @@ class VwParser:
     def scan(self, text: bytes | memoryview, line: int, allowed: int) -> Scanned:
         """Parse these lines up to the columns of new names."""
         source = array_of(text)
-        room = (source.size + 1) // 2  # a feature takes two bytes
-        lines = kernels.count(source, kernels.NEWLINE)
+        lines, room = kernels.extent(source)
         state = np.zeros(kernels.STATE, dtype=np.int64)
         base = self.width
         try:
@@ -104,7 +110,7 @@ class VwParser:
             own = _empty()
         rows = rows_for(lines, room)
         extras = Extras(np.empty(lines), np.empty(lines, dtype=np.int64), np.empty(lines, dtype=np.int64))
-        asked = np.empty(room + 2, dtype=np.int64)
+        asked = np.empty(2 + source.size // 2, dtype=np.int64)  # scales need no blanks before them
         given = NOTHING
         bad: list[BadLine] = []
         while code := loop(source, self._fixed, self._table, base, own, state, rows, extras, given, asked):
@@ -141,7 +147,7 @@ class VwParser:
             None if np.isnan(y).all() else y,
             None if (weights == 1.0).all() else weights,
             _tags(source, extras.tag[:n], extras.tag_end[:n]),
-            int(state[kernels.LINES]),
+            scanned.lines,
             bad,
         )
 

@@ -64,11 +64,21 @@ def is_blank(c: int) -> bool:
 
 
 @kernel
-def count(text: Text, byte: int) -> int:
-    found = 0
-    for p in range(text.shape[0]):
-        found += text[p] == byte
-    return found
+def extent(text: Text) -> tuple[int, int]:
+    """How many lines there are, and how many bytes that may stand before a feature: those up to a space.
+
+    By parts, which are counted in 16 bits: a processor adds four times as many of them at once as of 64.
+    """
+    lines = blanks = 0
+    for start in range(0, text.shape[0], 4096):
+        stop = min(start + 4096, text.shape[0])
+        some_lines = some_blanks = np.uint16(0)
+        for p in range(np.uint64(start), np.uint64(stop)):
+            some_lines = np.uint16(some_lines + np.uint16(text[p] == NEWLINE))
+            some_blanks = np.uint16(some_blanks + np.uint16(text[p] <= SPACE))
+        lines += int(some_lines)
+        blanks += int(some_blanks)
+    return lines, blanks
 
 
 @outlined
