@@ -135,8 +135,8 @@ def test_another_processor_takes_the_same_decisions(compiled, tmp_path):
 
 ONE_LOOP = """
 import numpy as np
-from novikoff.kernels.text import count
-print(count(np.array([1, 2, 1], dtype=np.uint8), 1))
+from novikoff.kernels.text import extent
+print(extent(np.frombuffer(b"1 a\\n2 b\\n", dtype=np.uint8))[0])
 """
 
 
