@@ -213,6 +213,16 @@ class TestEval:
         assert lines[0][5] == "none"  # w = 0 predicts nothing, which is a mistake
         assert int(lines[-1][1]) == clf.mistakes_
 
+    def test_a_label_that_a_new_model_does_not_have(self, folder: Path) -> None:
+        Path("z.svm").write_text("1 1:1\n0 2:1\n")
+        found = run("eval", "--progressive", "z.svm")
+        place = "z.svm, example 2: the label 0.0 is neither of the two labels -1 and 1"
+        assert (found.exit_code, found.stderr.splitlines()[-1]) == (
+            1,
+            f"novikoff: {place}; --classes names the two labels of a new model",
+        )
+        assert run("eval", "--progressive", "z.svm", "--classes", "0,1").exit_code == 0
+
 
 class TestWhatIsRead:
     @pytest.mark.parametrize(

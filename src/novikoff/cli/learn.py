@@ -12,7 +12,7 @@ from types import FrameType
 from typing import Any
 
 from novikoff.cli.options import GOOD, counted, report_skipped, tell
-from novikoff.cli.predict import lines
+from novikoff.cli.predict import cure_for_labels, lines
 from novikoff.data.lines import Lines
 from novikoff.data.options import Reading
 from novikoff.data.sources import check_target
@@ -40,7 +40,7 @@ def learn(
     """
     check_target(target, data)
     source = Lines(data, Reading(**reading | {"online": True}))
-    cure = "" if hasattr(model, "classes_") or classes else "; --classes names the two labels of a new model"
+    cure = cure_for_labels(model, classes)
     examples = mistakes = 0
     saved = time.monotonic()
     try:

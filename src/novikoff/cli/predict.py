@@ -194,18 +194,24 @@ def _doublings(before: int, count: int, at: int) -> Iterator[int]:
         at *= 2
 
 
+def cure_for_labels(model: Any, classes: list[Any] | None) -> str:
+    """What to do about a label that is refused, if it can be done: a model that has begun keeps its two."""
+    return "" if hasattr(model, "classes_") or classes else "; --classes names the two labels of a new model"
+
+
 def progressive(
     model: Any, data: str, reading: dict[str, Any], classes: list[Any] | None, *, json: bool, quiet: bool
 ) -> int:
     """Predict each example before learning it."""
     table = DoublingTable(not quiet)
+    cure = cure_for_labels(model, classes)
     for chunk in stream(data, CHUNK, **reading):
         if chunk.y is None:
             raise ValueError(f"{data} has no labels to learn from")
         try:
             said, wrong = rounds(model, chunk, classes)
         except RefusedError as error:
-            raise ValueError(f"{data}, example {table.examples + len(error.said) + 1}: {error}") from None
+            raise ValueError(f"{data}, example {table.examples + len(error.said) + 1}: {error}{cure}") from None
         table.add(chunk.X, chunk.y, said, wrong)
         report_skipped(chunk.bad)
     table.end()
