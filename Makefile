@@ -3,10 +3,10 @@ PYTHON ?= python3
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench docs clean
+.PHONY: help demo test test-all lint bench docs clean
 
 help:  ## Say what there is
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 8
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
 .venv/.made:
 	@echo "Making the environment in .venv (once)"
@@ -35,6 +35,9 @@ demo: .venv/.demo  ## The main job on two data sets that ship with scikit-learn
 
 test: lint  ## Lint, types, import contracts, tests, doctests, the README's code
 	$(BIN)/pytest -q -n 3 --dist worksteal
+
+test-all: .venv/.test  ## The tests that take longer than those of `make test`, which are not repeated
+	$(BIN)/pytest -q -n 2 --dist worksteal -m long tests
 
 lint: .venv/.test
 	$(BIN)/ruff check .
