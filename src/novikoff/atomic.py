@@ -9,12 +9,14 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+PARTIAL = ".novikoff-*.partial"  # what a process that was killed may leave
+
 Part = bytes | bytearray | memoryview
 
 
-def write(path: str | os.PathLike[str], parts: Iterable[Part]) -> None:
+def write(path: str | os.PathLike[str], parts: Iterable[Part], mode: int = 0o666) -> None:
     """Put the parts in the place of a file."""
-    with replacing(path) as file:
+    with replacing(path, mode) as file:
         for part in parts:
             rest = memoryview(part).cast("B")
             while rest:
@@ -34,15 +36,16 @@ def check(path: str | os.PathLike[str]) -> Path:
 
 
 @contextmanager
-def replacing(path: str | os.PathLike[str]) -> Iterator[int]:
+def replacing(path: str | os.PathLike[str], mode: int = 0o666) -> Iterator[int]:
     """The descriptor of a file that takes the place of another in one step: whoever reads it sees the old or the new.
 
     It is in the same directory under another name, is synchronised with the disk, renamed, and taken away on
-    an error. A symbolic link stays: what it points to is replaced. The mode is that of a new file.
+    an error. A symbolic link stays: what it points to is replaced. The mode is that of a new file,
+    which the umask takes from.
     """
     target = check(path)
-    partial = target.with_name(f".novikoff-{secrets.token_hex(8)}.partial")
-    file = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+    partial = target.with_name(PARTIAL.replace("*", secrets.token_hex(8)))
+    file = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode)
     try:
         try:
             yield file

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
-import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +11,9 @@ import numpy as np
 import pytest
 
 import novikoff as nk
-from novikoff import data, fitting
+from novikoff import data
 from novikoff.data import cache, sources
 from novikoff.data.options import Reading
-from novikoff.store import container
 from novikoff.store import model as store
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*did not separate")
@@ -43,6 +39,12 @@ def bits(path: Path, n: int = 300) -> Path:
     X = rng.integers(0, 2, (n, 6))
     path.write_text("".join(f"{a & b},{','.join(map(str, (a, b, *rest)))}\n" for a, b, *rest in X.tolist()))
     return path
+
+
+def opened(path: Any, reading: Reading, place: Path) -> data.Dataset:
+    """The mapped examples; what is mapped stays, whatever becomes of the files."""
+    with cache.Copy(path, reading, place).open() as examples:
+        return examples
 
 
 def same(ours: Any, theirs: Any) -> bool:
@@ -90,18 +92,14 @@ def test_a_table_with_text_labels_categories_and_names(
 
 def test_what_killed_processes_left_goes(tmp_path, place):
     path = svmlight(tmp_path / "a.svm")
-    place.mkdir()
-    left, old, fresh, held = (
-        place / f"{name}.partial{end}" for name, end in (("a", ""), ("b", ".old"), ("c", ""), ("d", ""))
-    )
-    for directory in (left, old, fresh, held):
-        directory.mkdir()
-        (directory / "values").write_bytes(bytes(100))
-    for directory in (left, old, held):
-        os.utime(directory, (0, 0))
-    with cache._held(held):
-        cache.Copy(path, Reading(), place).open()
-        assert [directory.exists() for directory in (left, old, fresh, held)] == [False, False, True, True]
+    copy = cache.Copy(path, Reading(), place)
+    cut_off = copy.home / "partial"
+    cut_off.mkdir(parents=True)
+    (cut_off / "values").write_bytes(bytes(100))
+    (copy.home / "lock").write_text("1 here\n")  # that of a process that was killed while it made the copy
+    (copy.home / "header.json").write_text("{}")  # of another version
+    nk.fit_file(nk.Perceptron(), path, cache=place)
+    assert [file.name for file in copy.home.iterdir()] == ["copy-1"]
 
 
 def test_rows_that_grow(tmp_path, place, monkeypatch):
@@ -111,7 +109,7 @@ def test_rows_that_grow(tmp_path, place, monkeypatch):
     file = tmp_path / "a.csv"
     file.write_text("\n".join(lines) + "\n")
     reading = Reading(missing="column")
-    mapped, whole = cache.Copy(file, reading, place).open(), data.read(file, missing="column")
+    mapped, whole = opened(file, reading, place), data.read(file, missing="column")
     assert mapped.names.tolist() == whole.names.tolist() == ["a", "b", "b=missing", "a=missing"]
     assert mapped.X.tobytes() == whole.X.tobytes()
     assert mapped.X.shape == (len(lines) - 1, 4)
@@ -124,11 +122,11 @@ def test_types_that_grow(tmp_path, place, monkeypatch):
     labels = [*range(20), *(i / 4 for i in range(20))]
     lines = tmp_path / "a.jsonl"
     lines.write_text("".join(json.dumps({"a": i, "label": label}) + "\n" for i, label in enumerate(labels)))
-    assert cache.Copy(lines, Reading(), place).open().y.tolist() == labels
+    assert opened(lines, Reading(), place).y.tolist() == labels
     A = np.random.default_rng(0).standard_normal((9, 3))
     for name, kind in (("1", np.float32), ("2", np.float64), ("3", np.float32)):
         np.save(tmp_path / f"{name}.npy", A.astype(kind))
-    mapped, whole = cache.Copy(tmp_path / "?.npy", Reading(), place).open(), data.read(tmp_path / "?.npy")
+    mapped, whole = opened(tmp_path / "?.npy", Reading(), place), data.read(tmp_path / "?.npy")
     assert mapped.X.dtype == whole.X.dtype == np.float64
     assert mapped.X.tobytes() == whole.X.tobytes()
     assert mapped.y.tobytes() == whole.y.tobytes()
@@ -180,7 +178,7 @@ class TestCopy:
     def test_is_made_anew_when_damaged(self, name: str, harm: str, tmp_path: Path, place: Path) -> None:
         path = svmlight(tmp_path / "a.svm")
         nk.fit_file(nk.Perceptron(), path, cache=place)
-        (file,) = place.glob(f"*/{name}")
+        (file,) = place.glob(f"*/*/{name}")
         if harm == "gone":
             file.unlink()
         else:
@@ -211,96 +209,17 @@ class TestCopy:
             nk.Perceptron(max_iter=3).fit(data.read(pattern)),
         )
         svmlight(tmp_path / "part-3.svm", seed=3)
-        assert len(cache.Copy(pattern, Reading(), place).open()) == 1200
+        assert len(opened(pattern, Reading(), place)) == 1200
 
     def test_skipped_lines_are_kept(self, tmp_path: Path, place: Path) -> None:
         path = svmlight(tmp_path / "a.svm")
         path.write_text("nonsense\n" + path.read_text())
         for _ in range(2):
-            (bad,) = cache.Copy(path, Reading(skip_bad=1), place).open().bad
+            (bad,) = opened(path, Reading(skip_bad=1), place).bad
             assert bad.line == 1
-
-
-CHILD = """
-    import os, signal, sys
-    from pathlib import Path
-    import novikoff as nk
-    from novikoff import atomic, fitting
-    from novikoff.learners import linear
-    path, place, model, fatal, moment = sys.argv[1:]
-    os.fsync = lambda file: None             # a killed process loses nothing that it has written
-    fitting.SECONDS = 0.0                    # an entry at every opportunity
-    linear.BUDGET >>= 17                     # and many opportunities in every pass
-    real, count = atomic.write, 0
-    def write(target, parts):
-        global count
-        count += 1
-        if count < int(fatal):
-            return real(target, parts)
-        if moment == "within":
-            def dying():
-                for k, part in enumerate(parts):
-                    yield part
-                    if k == 2:
-                        os.kill(os.getpid(), signal.SIGKILL)
-            real(target, dying())
-        real(target, parts)
-        os.kill(os.getpid(), signal.SIGKILL)
-    fitting.atomic.write = write
-    clf = eval("nk." + model)
-    nk.fit_file(clf, path, cache=place, resume=True)
-    fitting.atomic.write = real
-    nk.save(clf, place + "/model.nvk")
-"""
-
-
-SHUFFLED = "Perceptron(shuffle=True, random_state=3, max_iter=20)"
-WORST = "MarginPerceptron(order='worst', max_iter=20)"
-
-
-@pytest.mark.parametrize(("model", "moment"), [(WORST, "within"), (SHUFFLED, "after")])
-def test_killed_again_and_again_it_ends_in_the_same_bits(model: str, moment: str, tmp_path: Path, place: Path) -> None:
-    path = svmlight(tmp_path / "a.svm", n=200, d=8, margin=0.01)
-    place.mkdir()
-    undisturbed = eval("nk." + model).fit(data.read(path))
-    codes = []
-    for fatal in (2, 40, 10**9):  # the entry of the journal at which it dies
-        arguments = [str(path), str(place), model, str(fatal), moment]
-        command = [sys.executable, "-W", "ignore", "-c", textwrap.dedent(CHILD), *arguments]
-        codes.append(subprocess.run(command, capture_output=True, check=False).returncode)
-    assert codes == [-9, -9, 0]
-    assert same(nk.load(place / "model.nvk"), undisturbed)
-    assert sorted(file.name for file in place.glob("*/*")) == ["columns", "header.json", "labels", "starts", "values"]
-
-
-def test_standard_input_cannot_be_resumed() -> None:
-    with pytest.raises(ValueError, match="standard input cannot be read again"):
-        nk.fit_file(nk.Perceptron(), "-", resume=True)
-
-
-def test_a_checkpoint_of_other_parameters_is_not_taken(tmp_path: Path, place: Path) -> None:
-    path = svmlight(tmp_path / "a.svm")
-    nk.fit_file(nk.Perceptron(max_iter=2), path, cache=place, resume=True)
-    assert same(
-        nk.fit_file(nk.Perceptron(at_zero="positive"), path, cache=place, resume=True),
-        nk.Perceptron(at_zero="positive").fit(data.read(path)),
-    )
-
-
-@pytest.mark.parametrize("damage", [{"state": np.zeros(8, np.uint8)}, {"other": np.zeros(1)}, None])
-def test_a_checkpoint_that_cannot_be_used_is_a_fresh_start(damage: Any, tmp_path: Path, place: Path) -> None:
-    path = svmlight(tmp_path / "a.svm")
-    whole = nk.fit_file(nk.Perceptron(), path, cache=place)
-    (home,) = place.iterdir()
-    checkpoint = home / f"run-{fitting._key(nk.Perceptron())}.nvk"
-    arrays = {"w": np.zeros(13), "history": np.zeros(0, np.int64), **(damage or {})}
-    content = b"".join(container.pack({"start_norm": "0x0p+0", "generator": None}, arrays))
-    checkpoint.write_bytes(content if damage else content[:-9])
-    assert same(nk.fit_file(nk.Perceptron(), path, cache=place, resume=True), whole)
-    assert not checkpoint.exists()
 
 
 def test_the_header_of_a_copy_is_plain_json(tmp_path: Path, place: Path) -> None:
     nk.fit_file(nk.Perceptron(), svmlight(tmp_path / "a.svm"), cache=place)
-    (header,) = place.glob("*/header.json")
+    (header,) = place.glob("*/*/header.json")
     assert json.loads(header.read_text())["shape"] == [400, 12]

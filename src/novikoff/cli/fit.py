@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import sys
-from contextlib import nullcontext
+from contextlib import ExitStack, nullcontext
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from novikoff.certify import NotSeparableError
 from novikoff.cli.learners import learner as new
-from novikoff.cli.options import GOOD, INTERRUPTED, NOT_SEPARABLE, as_json, report_skipped
+from novikoff.cli.options import GOOD, INTERRUPTED, NOT_SEPARABLE, as_json, report_skipped, tell
 from novikoff.data.sources import check_target
-from novikoff.fitting import fit_file
+from novikoff.fitting import fitted_to_file
 from novikoff.progress import Counted
 from novikoff.store import describe, save
 
@@ -25,6 +24,7 @@ def fit(
     reading: dict[str, Any],
     *,
     resume: bool,
+    fresh: bool,
     cache: Path | None,
     keep_cache: bool,
     json: bool,
@@ -34,16 +34,18 @@ def fit(
     check_target(output, data)
     if "verbose" in model.get_params():
         model.set_params(verbose=0 if quiet else 1)
-    try:
-        with nullcontext() if quiet else Counted("reading: {:,} examples") as watch:
-            fit_file(model, data, resume=resume, cache=cache, keep_cache=keep_cache, watch=watch, **reading)
-    except NotSeparableError as error:
-        print(as_json({"verdict": error.proof.verdict, "rows": error.proof.rows}) if json else error.proof)
-        return NOT_SEPARABLE
-    report_skipped(model.skipped_)
-    if "verbose" in model.get_params():
-        model.set_params(verbose=0)
-    save(model, output)
+    with ExitStack() as kept:  # the checkpoint, until the model is saved
+        try:
+            with nullcontext() if quiet else Counted("reading: {:,} examples") as watch:
+                options = {"resume": resume, "fresh": fresh, "cache": cache, "keep_cache": keep_cache, **reading}
+                kept.enter_context(fitted_to_file(model, data, watch=watch, **options))
+        except NotSeparableError as error:
+            print(as_json({"verdict": error.proof.verdict, "rows": error.proof.rows}) if json else error.proof)
+            return NOT_SEPARABLE
+        report_skipped(model.skipped_)
+        if "verbose" in model.get_params():
+            model.set_params(verbose=0)
+        save(model, output)
     about = describe(output)
     if json:
         print(as_json({"model": str(output), **asdict(about)}))
@@ -51,6 +53,6 @@ def fit(
         print(model.summary() if hasattr(model, "summary") else about)
         print(f"Saved in {output}.")
     if str(getattr(model, "stop_reason_", "")).startswith("interrupted"):
-        print("novikoff: interrupted; --resume goes on from the last checkpoint", file=sys.stderr)
+        tell("interrupted; --resume goes on from the last checkpoint, if there is one yet")
         return INTERRUPTED
     return GOOD

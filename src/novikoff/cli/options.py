@@ -9,7 +9,8 @@ import math
 import os
 import sys
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -53,9 +54,7 @@ class Commands(TyperGroup):
 
     def invoke(self, ctx: Any) -> Any:
         debug = bool(ctx.params.get("debug"))
-        if ctx.params.get("verbose"):
-            logging.basicConfig(level=logging.INFO, format="novikoff: %(message)s", stream=sys.stderr)
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), _messages(logging.INFO if ctx.params.get("verbose") else logging.WARNING):
             if not debug:
                 warnings.simplefilter("ignore")
                 warnings.filterwarnings("always", category=UserWarning)
@@ -76,6 +75,24 @@ class Commands(TyperGroup):
                     raise
                 tell(_sentence(error))
                 raise typer.Exit(ERROR) from None
+
+
+class _Teller(logging.Handler):
+    def emit(self, record: logging.LogRecord) -> None:
+        tell(record.getMessage())
+
+
+@contextmanager
+def _messages(level: int) -> Iterator[None]:
+    """Show what the library reports while it works, from a level of importance on."""
+    logger, teller, before = logging.getLogger("novikoff"), _Teller(), logging.getLogger("novikoff").level
+    logger.addHandler(teller)
+    logger.setLevel(level)
+    try:
+        yield
+    finally:
+        logger.removeHandler(teller)
+        logger.setLevel(before)
 
 
 def _sentence(error: Exception) -> str:

@@ -1,29 +1,38 @@
 """A binary copy of a file, which is mapped into memory: the second pass runs at the speed of the page cache.
 
-A copy is a directory: ``header.json`` and one raw little-endian file for each array. It is written beside its
-place, the header last, and renamed. It is trusted only while the source has the size, times and inode of
-when it was read, and its first and last bytes the same digest, and, because nothing waits for the disk, until the next
-start of the machine.
+Each source, with the options that it is read with, has a directory, its home, and in it
+
+- ``copy-N``: a copy; the newest has the highest number. It is ``header.json`` and one raw little-endian file for each
+  array, and never changes. Whoever uses it shares its lock, whoever removes it holds that alone.
+- ``lock``: whoever makes a copy holds it, and makes it in ``partial``, the header last, and renames that. So
+  what is in ``partial`` when nobody holds the lock was left by a process that was killed.
+- ``run-…``: the journals of `novikoff.fitting`.
+
+A copy is trusted only while the source has the size, times and inode of when it was read, and the same digest of its
+bytes (a large one: of its first and last bytes), and, because nothing waits for the disk, until the next start of the
+machine. Everything here is for its owner alone, whatever the umask: the source may be.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import os
+import re
 import secrets
 import shutil
-import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from novikoff import locks
 from novikoff.data.dataset import Dataset, Skipped
 from novikoff.data.options import Reading
 from novikoff.data.reading import stream
@@ -31,116 +40,237 @@ from novikoff.data.sources import Source, files
 from novikoff.examples import distinct, item
 from novikoff.kernels.compile import cache_directory
 
-with suppress(ImportError):  # Windows, where a directory cannot be opened either
-    import fcntl
-
-VERSION = 2
-END = 1 << 16  # bytes at either end of a source that are hashed
+VERSION = 3
+SMALL = 1 << 25  # bytes of a source, all its files together, that is hashed whole
+END = 1 << 16  # bytes at either end of each file of a larger one that are hashed
 PART = 1 << 20  # numbers that are converted at a time
-GRACE = 60.0  # seconds in which a new directory need not be held yet
+LOCK = "lock"
+_COPY = re.compile(r"copy-(\d+)")
+_OURS = re.compile(rf"{LOCK}|copy-\d+|run-[0-9a-f]+-[0-9a-f]+|private-[0-9a-f]+")  # what may be in a home and be of use
+
+_log = logging.getLogger("novikoff")
+
+
+class _Found(NamedTuple):
+    place: Path
+    header: dict[str, Any]
 
 
 class Copy:
-    """Where the copy of a source is, whether it exists or not."""
+    """Where the copies of a source are, whether there are any or not."""
 
     def __init__(self, path: str | os.PathLike[str], reading: Reading, directory: Path | None = None) -> None:
         self.source = os.fspath(path)
         self.reading = reading
         text = json.dumps([os.path.abspath(self.source), asdict(reading)])
         name = hashlib.sha256(text.encode()).hexdigest()[:20]
-        self.place = (directory or cache_directory() / "data") / name
+        self.home = (directory or cache_directory() / "data") / name
 
-    def open(self, watch: Callable[[int], None] | None = None) -> Dataset:
-        """The examples, mapped; the copy is made, or made anew, where it is not there or stale.
+    @contextmanager
+    def open(
+        self, watch: Callable[[int], None] | None = None, *, fresh: bool = False, keep: bool = True
+    ) -> Iterator[Dataset]:
+        """The examples, mapped; nobody removes their copy meanwhile. It is made where it is not there, or stale.
 
-        `watch` is called with the number of rows copied so far.
+        Of several processes one makes it, and the others wait for that. A file system without locks is no place for
+        cooperation: each has a copy of its own there, which goes with it.
+
+        Parameters
+        ----------
+        watch : called with the number of rows copied so far
+        fresh : make it in any case
+        keep : leave it for the next time; else it is removed, unless somebody else is using it
         """
-        stamp = _stamp(self.source)
-        header = self._header()
-        if header is None or header["stamp"] != stamp:
-            self._make(stamp, watch)
-            header = self._header()
-            assert header is not None
-        return self._mapped(header)
-
-    def remove(self) -> None:
-        shutil.rmtree(self.place, ignore_errors=True)
-
-    def _header(self) -> dict[str, Any] | None:
+        found = None
         try:
-            header: dict[str, Any] = json.loads((self.place / "header.json").read_text("utf-8"))
-            sizes = {name: (self.place / name).stat().st_size for name in header["sizes"]}
-        except (OSError, ValueError, KeyError):
-            return None
-        return header if header.get("version") == VERSION and sizes == header["sizes"] else None
-
-    def _make(self, stamp: Any, watch: Callable[[int], None] | None) -> None:
-        _sweep(self.place.parent)
-        partial = self.place.with_name(f"{self.place.name}.{secrets.token_hex(6)}.partial")
-        partial.mkdir(parents=True)
-        stack = ExitStack()
-        try:
-            with suppress(OSError):  # a file system without locks
-                stack.enter_context(_held(partial))
-            header = _write(partial, stream(self.source, None, **asdict(self.reading)), watch)
-            sizes = {file.name: file.stat().st_size for file in partial.iterdir()}
-            header |= {"version": VERSION, "stamp": stamp, "sizes": sizes}
-            (partial / "header.json").write_text(json.dumps(header), encoding="utf-8")
-            old = self.place.with_name(f"{partial.name}.old")
-            if self.place.exists():
-                self.place.rename(old)
-            partial.rename(self.place)
-            shutil.rmtree(old, ignore_errors=True)
+            with ExitStack() as held:
+                try:
+                    found = None if fresh else self._use(held, _stamp(self.source))
+                    found = found or self._make(held, fresh, watch)
+                except locks.NoLocksError:
+                    found = self._make_private(held, watch)
+                yield _mapped(*found)
         finally:
-            stack.close()
-            shutil.rmtree(partial, ignore_errors=True)
+            with suppress(OSError):
+                if found and (not keep or found.place != self._newest()):
+                    discard(found.place)
+                self.home.rmdir()  # if nothing is left there
 
-    def _mapped(self, header: dict[str, Any]) -> Dataset:
-        n, d = header["shape"]
-        kinds = header["kinds"]
+    def _newest(self) -> Path | None:
+        copies = self._copies()
+        return copies[max(copies)] if copies else None
 
-        def mapped(name: str) -> Any:
-            return _map(self.place / name, kinds[name])
+    def _copies(self) -> dict[int, Path]:
+        """By their number."""
+        with suppress(FileNotFoundError), _cured(self.home):
+            found = ((_COPY.fullmatch(name), name) for name in os.listdir(self.home))
+            return {int(match[1]): self.home / name for match, name in found if match}
+        return {}
 
-        X: Any
-        if "columns" in kinds:
-            X = sp.csr_array((n, d))
-            X.data, X.indices, X.indptr = mapped("values"), mapped("columns"), mapped("starts")
-            X.has_sorted_indices = X.has_canonical_format = True
-        else:
-            X = mapped("values").reshape(n, d)
-        y = mapped("labels") if "labels" in kinds else None
-        if y is not None and header["classes"] is not None:
-            y = np.array(header["classes"])[y]
-        names = header["names"]
-        return Dataset(
-            X,
-            y,
-            None if names is None else np.array(names, dtype=object),
-            mapped("weights") if "weights" in kinds else None,
-            reading=Reading(**header["reading"]),
-            bad=tuple(Skipped(*line) for line in header["bad"]),
-        )
+    def _use(self, held: ExitStack, stamp: Any) -> _Found | None:
+        """The newest copy, if it is whole and of the source as it is. Nobody removes it while its lock is held."""
+        place = self._newest()
+        if place is None:
+            return None
+        with ExitStack() as lock:
+            try:
+                with _cured(self.home):
+                    lock.enter_context(locks.shared(place / LOCK))
+            except FileNotFoundError:
+                return None  # somebody has removed it
+            header = _header(place)
+            if header is None or header["stamp"] != stamp:
+                return None
+            held.enter_context(lock.pop_all())
+            return _Found(place, header)
+
+    def _make(self, held: ExitStack, fresh: bool, watch: Callable[[int], None] | None) -> _Found:
+        with self._alone():
+            stamp = _stamp(self.source)
+            found = None if fresh else self._use(held, stamp)  # somebody made it while we waited
+            if found:
+                return found
+            self._sweep()
+            try:
+                made = self._written(held, self.home / "partial", stamp, watch)
+                copies = self._copies()
+                place = self.home / f"copy-{max(copies, default=0) + 1}"
+                with _cured(self.home):
+                    made.place.rename(place)
+            except BaseException:
+                shutil.rmtree(self.home / "partial", ignore_errors=True)
+                raise
+            for old in copies.values():
+                discard(old)
+            return _Found(place, made.header)
+
+    def _make_private(self, held: ExitStack, watch: Callable[[int], None] | None) -> _Found:
+        """A copy that nobody else knows of."""
+        place = self.home / f"private-{secrets.token_hex(8)}"
+        with _cured(self.home):
+            make_directory(self.home)
+        held.callback(shutil.rmtree, place, ignore_errors=True)
+        return self._written(None, place, _stamp(self.source), watch)
+
+    def _written(self, held: ExitStack | None, place: Path, stamp: Any, watch: Callable[[int], None] | None) -> _Found:
+        """A new copy; its lock is held from the beginning, so that nobody removes it between its making and its use."""
+        with _cured(self.home):
+            place.mkdir(0o700)
+            create(place / LOCK).close()
+            if held:
+                held.enter_context(locks.shared(place / LOCK))
+        header = _write(place, stream(self.source, None, **asdict(self.reading)), watch)
+        sizes = {file.name: file.stat().st_size for file in place.iterdir() if file.name != LOCK}
+        header |= {"version": VERSION, "stamp": stamp, "sizes": sizes}
+        with _cured(self.home), create(place / "header.json") as file:
+            file.write(json.dumps(header).encode())
+        return _Found(place, header)
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """The right to make a copy, and to sweep."""
+        told = f"waiting for {{}}, which is making a copy of {self.source}"
+        with ExitStack() as lock:
+            while True:
+                with _cured(self.home):
+                    make_directory(self.home)
+                    try:
+                        lock.enter_context(
+                            locks.exclusive(
+                                self.home / LOCK, waiting=lambda holder: _log.warning(told.format(holder)), remove=True
+                            )
+                        )
+                        break
+                    except FileNotFoundError:
+                        continue  # whoever used the home last has just removed it
+            yield
+
+    def _sweep(self) -> None:
+        """Take away what processes that were killed left, or other versions."""
+        for path in self.home.iterdir():
+            if not _OURS.fullmatch(path.name):
+                if path.is_dir() and not path.is_symlink():
+                    shutil.rmtree(path, ignore_errors=True)
+                else:
+                    path.unlink(missing_ok=True)
 
 
-def _sweep(folder: Path) -> None:
-    """Take away what killed processes left, and nobody holds."""
-    for place in folder.glob("*.partial*"):
-        with suppress(OSError):
-            if place.stat().st_mtime < time.time() - GRACE:
-                with _held(place):
-                    shutil.rmtree(place, ignore_errors=True)
+def discard(place: Path) -> None:
+    """Remove a directory with a lock, if nobody holds that; the header first, so that half a copy is none."""
+    with suppress(OSError):
+        with locks.exclusive(place / LOCK, wait=False, remove=True):
+            (place / "header.json").unlink(missing_ok=True)
+            for file in place.iterdir():
+                if file.name != LOCK:
+                    file.unlink()
+        place.rmdir()
+
+
+def make_directory(path: Path) -> None:
+    """A directory for its owner alone, and so are those above it that have to be made."""
+    if path.is_dir():
+        return
+    if path.parent != path:
+        make_directory(path.parent)
+    with suppress(FileExistsError):  # somebody else was faster
+        path.mkdir(0o700)
+
+
+def create(path: Path) -> BinaryIO:
+    """A new file for its owner alone."""
+    return open(path, "xb", opener=lambda name, flags: os.open(name, flags, 0o600))
 
 
 @contextmanager
-def _held(directory: Path) -> Iterator[None]:
-    """The directory is ours while the process lives; an OSError if it is another's, or cannot be held."""
-    file = os.open(directory, os.O_RDONLY)
+def _cured(home: Path) -> Iterator[None]:
+    """Errors of the directory of copies come with their cure; that something is not there is told as it is."""
     try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         yield
-    finally:
-        os.close(file)
+    except (FileNotFoundError, locks.NoLocksError, locks.LockedError):
+        raise
+    except OSError as error:
+        raise OSError(
+            f"{error.filename or home}: {(error.strerror or str(error)).lower()}. The binary copy of the data is kept "
+            "here: name another directory (--cache-dir, in Python cache=, or NOVIKOFF_CACHE_DIR)"
+        ) from error
+
+
+def _header(place: Path) -> dict[str, Any] | None:
+    """What the header of a copy says, if the copy is whole and of this version."""
+    try:
+        header: dict[str, Any] = json.loads((place / "header.json").read_text("utf-8"))
+        sizes = {name: (place / name).stat().st_size for name in header["sizes"]}
+    except (OSError, ValueError, KeyError):
+        return None
+    return header if header.get("version") == VERSION and sizes == header["sizes"] else None
+
+
+def _mapped(place: Path, header: dict[str, Any]) -> Dataset:
+    n, d = header["shape"]
+    kinds = header["kinds"]
+
+    def mapped(name: str) -> Any:
+        return _map(place / name, kinds[name])
+
+    X: Any
+    if "columns" in kinds:
+        X = sp.csr_array((n, d))
+        X.data, X.indices, X.indptr = mapped("values"), mapped("columns"), mapped("starts")
+        X.has_sorted_indices = X.has_canonical_format = True
+    else:
+        X = mapped("values").reshape(n, d)
+    y = mapped("labels") if "labels" in kinds else None
+    if y is not None and header["classes"] is not None:
+        y = np.array(header["classes"])[y]
+    names = header["names"]
+    return Dataset(
+        X,
+        y,
+        None if names is None else np.array(names, dtype=object),
+        mapped("weights") if "weights" in kinds else None,
+        reading=Reading(**header["reading"]),
+        bad=tuple(Skipped(*line) for line in header["bad"]),
+    )
 
 
 def _map(file: Path, kind: str) -> NDArray[Any]:
@@ -150,15 +280,19 @@ def _map(file: Path, kind: str) -> NDArray[Any]:
 
 def _stamp(source: str) -> Any:
     """What changes when the source does. The time of the last change of the inode cannot be set back."""
-    found = []
-    for name in files(source):
+    names = files(source)
+    for name in names:
         Source(name).close()  # says what is wrong with the path, if anything is
+    whole = sum(os.stat(name).st_size for name in names) <= SMALL
+    found = []
+    for name in names:
         with open(name, "rb") as file:
             status = os.fstat(file.fileno())
-            ends = hashlib.sha256(file.read(END))
-            file.seek(max(0, status.st_size - END))
-            ends.update(file.read(END))
-        found.append([name, status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino, ends.hexdigest()])
+            content = hashlib.sha256(file.read(SMALL if whole else END))
+            file.seek(max(file.tell(), status.st_size - END))
+            content.update(file.read(END))
+        times = [status.st_mtime_ns, status.st_ctime_ns]
+        found.append([os.path.abspath(name), status.st_size, *times, status.st_ino, content.hexdigest()])
     return [found, _boot()]
 
 
@@ -178,13 +312,14 @@ class _Arrays:
         self.kinds: dict[str, str] = {}
 
     def append(self, name: str, array: NDArray[Any], kind: str) -> None:
-        if name not in self._files:
-            self._files[name] = (self._place / name).open("wb")
-            self.kinds[name] = kind
-        if (common := np.result_type(self.kinds[name], kind).str) != self.kinds[name]:
-            self._again(name, common, lambda found: (found[i : i + PART] for i in range(0, len(found), PART)))
-        content = np.ascontiguousarray(array, dtype=self.kinds[name])
-        self._files[name].write(content.reshape(-1).view(np.uint8).data)
+        with _cured(self._place):
+            if name not in self._files:
+                self._files[name] = create(self._place / name)
+                self.kinds[name] = kind
+            if (common := np.result_type(self.kinds[name], kind).str) != self.kinds[name]:
+                self._again(name, common, lambda found: (found[i : i + PART] for i in range(0, len(found), PART)))
+            content = np.ascontiguousarray(array, dtype=self.kinds[name])
+            self._files[name].write(content.reshape(-1).view(np.uint8).data)
 
     def pad(self, name: str, parts: list[tuple[int, int]], width: int) -> None:
         """Rows of several widths, so many of each one after the other, become rows of one width."""
@@ -196,21 +331,23 @@ class _Arrays:
                 yield np.pad(part, ((0, 0), (0, width - before)))
                 start += rows * before
 
-        self._again(name, self.kinds[name], padded)
+        with _cured(self._place):
+            self._again(name, self.kinds[name], padded)
 
     def _again(self, name: str, kind: str, parts: Callable[[NDArray[Any]], Iterator[NDArray[Any]]]) -> None:
         """Write what is there again, in parts and in another type."""
         self._files[name].close()
         old = (self._place / name).rename(self._place / f"{name}.old")
-        self._files[name] = (self._place / name).open("wb")
+        self._files[name] = create(self._place / name)
         for part in parts(_map(old, self.kinds[name])):
             self._files[name].write(np.ascontiguousarray(part, dtype=kind).reshape(-1).view(np.uint8).data)
         self.kinds[name] = kind
         old.unlink()
 
     def close(self) -> None:
-        for file in self._files.values():
-            file.close()
+        with _cured(self._place):
+            for file in self._files.values():
+                file.close()
 
 
 def _write(place: Path, chunks: Iterator[Dataset], watch: Callable[[int], None] | None) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import io
 import lzma
 import os
 import re
+import stat
 import sys
 import zlib
 from collections.abc import Callable, Iterator
@@ -126,6 +127,7 @@ class Source:
             raise IsADirectoryError(
                 f'{name} is a directory: give a file, or a pattern such as "{name}/*.csv"'
             ) from None
+        self._seekable = self._path is not None and not _is_stream(self._path)
         self._raw = raw = _Peekable(file, owned=self._path is not None)
         self._compression = _compression(raw.peek(10))
         self._file = raw if self._compression is None else _Peekable(_decompressed(raw, self._compression))
@@ -149,7 +151,7 @@ class Source:
     @property
     def plain(self) -> str | None:
         """The path of a file that can be mapped into memory as it is."""
-        return self._path if self._compression is None else None
+        return self._path if self._compression is None and self._seekable else None
 
     def seekable(self) -> Any:
         """The file for readers that jump about in it; what is compressed, or comes through a pipe, is read first."""
@@ -192,6 +194,19 @@ def files(path: str | os.PathLike[str]) -> list[str]:
     if not found:
         raise FileNotFoundError(f"{name}: no file matches")
     return found
+
+
+def read_once(path: str | os.PathLike[str]) -> bool:
+    """Whether some of the files can be read once only: standard input, a named pipe, the `<(command)` of a shell."""
+    return any(name == "-" or _is_stream(name) for name in files(path))
+
+
+def _is_stream(name: str) -> bool:
+    try:
+        mode = os.stat(name).st_mode
+    except OSError:
+        return False  # whoever opens it tells what is wrong
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
 
 
 def check_target(target: str | os.PathLike[str], *paths: str | os.PathLike[str]) -> None:

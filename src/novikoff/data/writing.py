@@ -27,7 +27,7 @@ from novikoff.data.arrow import METADATA
 from novikoff.data.dataset import Dataset
 from novikoff.data.options import FORMATS
 from novikoff.data.reading import read, stream
-from novikoff.data.sources import COMPRESSIONS, named_format, pyarrow
+from novikoff.data.sources import COMPRESSIONS, named_format, pyarrow, read_once
 from novikoff.data.tables import DELIMITERS
 
 CHUNK = 1 << 14  # rows that are converted at a time
@@ -126,7 +126,7 @@ def _planned(
         return chain([first], chunks), replace(shape, names=None)
     if not shape.sparse and first.reading.missing != "column" and not (shape.labels and shape.labels.kind == "i"):
         return chain([first], chunks), shape  # no new columns, and no whole numbers that become others
-    if os.fspath(source) == "-":
+    if read_once(source):
         held = [first, *chunks]
         return iter(held), reduce(_Shape.joined, held, shape)
     return stream(source, CHUNK, **options), reduce(_Shape.joined, chunks, shape)
