@@ -110,13 +110,12 @@ class DiskJournal:
         if any(found.get(key) != here[key] for key in ("journal", "layout", "producer")):
             who = f"{found.get('producer', 'another program')} (journal {found.get('journal')})"
             return [f"it was written by {who}, and this is {PRODUCER} (journal {VERSION})"]
-        differences = []
         if found["learner"] != here["learner"]:
-            differences.append(f"it is of {found['learner']}, and this is {here['learner']}")
+            return [f"it is of {found['learner']}, and this is {here['learner']}"]
         theirs, ours = found["parameters"], here["parameters"]
-        for name in sorted(theirs.keys() | ours.keys()):
-            if theirs.get(name) != ours.get(name):
-                differences.append(f"{name} was {theirs.get(name, 'unknown')} and is {ours.get(name, 'unknown')}")
+        differences = [
+            f"{name} was {theirs[name]} and is {value}" for name, value in ours.items() if theirs[name] != value
+        ]
         if not differences and found["data"] != digest():
             differences.append("it is of other data: the file has changed since")
         if not differences:

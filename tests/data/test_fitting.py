@@ -14,7 +14,7 @@ import novikoff as nk
 from novikoff import data
 from novikoff.data import cache, sources
 from novikoff.data.options import Reading
-from novikoff.store import model as store
+from tests.data.runs import same, svmlight
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*did not separate")
 
@@ -22,16 +22,6 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*did not separate")
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
     return tmp_path / "copies"
-
-
-def svmlight(path: Path, n: int = 400, d: int = 12, margin: float = 0.05, seed: int = 0) -> Path:
-    problem = data.separable(n, d, margin=margin, random_state=seed)
-    lines = (
-        f"{label:+d} " + " ".join(f"{j + 1}:{value!r}" for j, value in enumerate(row) if value)
-        for row, label in zip(problem.X.tolist(), problem.y.tolist(), strict=True)
-    )
-    path.write_text("\n".join(lines) + "\n")
-    return path
 
 
 def bits(path: Path, n: int = 300) -> Path:
@@ -45,16 +35,6 @@ def opened(path: Any, reading: Reading, place: Path) -> data.Dataset:
     """The mapped examples; what is mapped stays, whatever becomes of the files."""
     with cache.Copy(path, reading, place).open() as examples:
         return examples
-
-
-def same(ours: Any, theirs: Any) -> bool:
-    """Equal but for what says where the data came from, and how many seconds it took."""
-    for model in (ours, theirs):
-        for name in ("reading_", "data_digest_", "skipped_"):
-            model.__dict__.pop(name, None)
-    if hasattr(ours, "trace_"):
-        ours.trace_ = theirs.trace_
-    return b"".join(store.to_parts(ours)) == b"".join(store.to_parts(theirs))
 
 
 @pytest.mark.parametrize("block", [1, 1000, 1 << 24])

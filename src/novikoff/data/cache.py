@@ -45,7 +45,7 @@ SMALL = 1 << 25  # bytes of a source, all its files together, that is hashed who
 END = 1 << 16  # bytes at either end of each file of a larger one that are hashed
 PART = 1 << 20  # numbers that are converted at a time
 LOCK = "lock"
-_COPY = re.compile(r"copy-(\d+)")
+_COPY = re.compile(r"copy-\d+")
 _OURS = re.compile(rf"{LOCK}|copy-\d+|run-[0-9a-f]+-[0-9a-f]+|private-[0-9a-f]+")  # what may be in a home and be of use
 
 _log = logging.getLogger("novikoff")
@@ -92,37 +92,38 @@ class Copy:
                 yield _mapped(*found)
         finally:
             with suppress(OSError):
-                if found and (not keep or found.place != self._newest()):
+                self._discard_old()
+                if found and not keep:
                     discard(found.place)
                 self.home.rmdir()  # if nothing is left there
 
-    def _newest(self) -> Path | None:
-        copies = self._copies()
-        return copies[max(copies)] if copies else None
-
-    def _copies(self) -> dict[int, Path]:
-        """By their number."""
+    def _copies(self) -> list[Path]:
+        """The newest last."""
         with suppress(FileNotFoundError), _cured(self.home):
-            found = ((_COPY.fullmatch(name), name) for name in os.listdir(self.home))
-            return {int(match[1]): self.home / name for match, name in found if match}
-        return {}
+            return sorted((self.home / name for name in os.listdir(self.home) if _COPY.fullmatch(name)), key=_number)
+        return []
+
+    def _discard_old(self) -> None:
+        """Remove the copies that nobody will use again, but for those that somebody uses still."""
+        for place in self._copies()[:-1]:
+            discard(place)
 
     def _use(self, held: ExitStack, stamp: Any) -> _Found | None:
         """The newest copy, if it is whole and of the source as it is. Nobody removes it while its lock is held."""
-        place = self._newest()
-        if place is None:
+        copies = self._copies()
+        if not copies:
             return None
         with ExitStack() as lock:
             try:
                 with _cured(self.home):
-                    lock.enter_context(locks.shared(place / LOCK))
+                    lock.enter_context(locks.shared(copies[-1] / LOCK))
             except FileNotFoundError:
                 return None  # somebody has removed it
-            header = _header(place)
+            header = _header(copies[-1])
             if header is None or header["stamp"] != stamp:
                 return None
             held.enter_context(lock.pop_all())
-            return _Found(place, header)
+            return _Found(copies[-1], header)
 
     def _make(self, held: ExitStack, fresh: bool, watch: Callable[[int], None] | None) -> _Found:
         with self._alone():
@@ -133,15 +134,13 @@ class Copy:
             self._sweep()
             try:
                 made = self._written(held, self.home / "partial", stamp, watch)
-                copies = self._copies()
-                place = self.home / f"copy-{max(copies, default=0) + 1}"
+                place = self.home / f"copy-{max(map(_number, self._copies()), default=0) + 1}"
                 with _cured(self.home):
                     made.place.rename(place)
             except BaseException:
                 shutil.rmtree(self.home / "partial", ignore_errors=True)
                 raise
-            for old in copies.values():
-                discard(old)
+            self._discard_old()
             return _Found(place, made.header)
 
     def _make_private(self, held: ExitStack, watch: Callable[[int], None] | None) -> _Found:
@@ -149,6 +148,7 @@ class Copy:
         place = self.home / f"private-{secrets.token_hex(8)}"
         with _cured(self.home):
             make_directory(self.home)
+            (self.home / LOCK).unlink(missing_ok=True)  # which was of no use
         held.callback(shutil.rmtree, place, ignore_errors=True)
         return self._written(None, place, _stamp(self.source), watch)
 
@@ -193,6 +193,11 @@ class Copy:
                     shutil.rmtree(path, ignore_errors=True)
                 else:
                     path.unlink(missing_ok=True)
+
+
+def _number(place: Path) -> int:
+    """That of a copy."""
+    return int(place.name.removeprefix("copy-"))
 
 
 def discard(place: Path) -> None:
