@@ -15,12 +15,16 @@ Part = bytes | bytearray | memoryview
 
 
 def write(path: str | os.PathLike[str], parts: Iterable[Part], mode: int = 0o666) -> None:
-    """Put the parts in the place of a file."""
-    with replacing(path, mode) as file:
-        for part in parts:
-            rest = memoryview(part).cast("B")
-            while rest:
-                rest = rest[os.write(file, rest) :]
+    """Put the parts in the place of a file; an error names it."""
+    try:
+        with replacing(path, mode) as file:
+            for part in parts:
+                rest = memoryview(part).cast("B")
+                while rest:
+                    rest = rest[os.write(file, rest) :]
+    except OSError as error:
+        error.filename = error.filename or os.fspath(path)  # os.write, which fails on a full disk, knows none
+        raise
 
 
 def check(path: str | os.PathLike[str]) -> Path:

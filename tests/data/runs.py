@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import multiprocessing
 import os
 import signal
@@ -96,6 +97,18 @@ def killed(model: Any, path: Path, place: Path, at: int = 5, **options: Any) -> 
     except Killed:
         return
     raise AssertionError(f"there were fewer than {at} checkpoints")
+
+
+@contextmanager
+def disk_full() -> Iterator[None]:
+    real = os.write
+
+    def write(file: int, content: Any) -> int:
+        real(file, bytes(content)[:7])
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with patch.object(os, "write", write):
+        yield
 
 
 # In other processes ------------------------------------------------------------------------------

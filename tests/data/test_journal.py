@@ -25,6 +25,7 @@ from tests.data.runs import (
     SHUFFLED,
     WORST,
     checkpoints,
+    disk_full,
     doomed_fit,
     essence,
     hard,
@@ -233,18 +234,6 @@ def test_resume_and_fresh_exclude_each_other(tmp_path, place):
 
 
 # Failures ----------------------------------------------------------------------------------------
-
-
-@contextmanager
-def disk_full() -> Iterator[None]:
-    real = os.write
-
-    def write(file: int, content: Any) -> int:
-        real(file, bytes(content)[:7])
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    with patch.object(os, "write", write):
-        yield
 
 
 @contextmanager
