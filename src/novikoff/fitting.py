@@ -17,7 +17,7 @@ from novikoff.data.options import Reading
 from novikoff.data.reading import read
 from novikoff.data.sources import read_once
 from novikoff.estimators.linear import LinearClassifier
-from novikoff.journal import DiskJournal
+from novikoff.journal import DiskJournal, forget_all
 
 
 def fit_file(
@@ -84,6 +84,8 @@ def fitted_to_file(
         return
     copy = Copy(path, options, None if cache is None else Path(cache))
     with copy.open(watch, fresh=fresh, keep=keep_cache) as examples:
+        if fresh:
+            forget_all(copy.home)
         if not isinstance(estimator, LinearClassifier):
             _fit(estimator, examples, None)
             yield
@@ -92,7 +94,7 @@ def fitted_to_file(
             if resume:
                 journal.resume(lambda: examples.digest)
             else:
-                journal.forget(of_all=fresh)
+                journal.forget()
             _fit(estimator, examples, journal)
             yield
             if not estimator.stop_reason_.startswith("interrupted"):

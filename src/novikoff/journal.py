@@ -61,14 +61,13 @@ class DiskJournal:
         """Leave what is kept to whoever takes it up."""
         self._lock.close()
 
-    def forget(self, *, of_all: bool = False) -> None:
-        """Remove it, and what killed processes left of this run (of all runs on these data)."""
+    def forget(self) -> None:
+        """Remove it, and what killed processes left of this run."""
         if self._place:
             shutil.rmtree(self._place, ignore_errors=True)
             self._place = None
         self.close()
-        for place in self._home.glob("run-*" if of_all else f"run-{self._key}-*"):
-            discard(place)
+        _discard_killed(self._home, self._key)
 
     # Taking up -----------------------------------------------------------------------------------
 
@@ -194,6 +193,16 @@ class DiskJournal:
                 f"again every {SECONDS:g} seconds",
                 stacklevel=2,
             )
+
+
+def forget_all(home: Path) -> None:
+    """Remove what killed processes left, whatever they did."""
+    _discard_killed(home, "*")
+
+
+def _discard_killed(home: Path, key: str) -> None:
+    for place in home.glob(f"run-{key}-*"):
+        discard(place)
 
 
 def _parameters(model: LinearClassifier) -> dict[str, str]:

@@ -99,10 +99,16 @@ def on_a_changed_file(path: Path, place: Path) -> None:
 SHORT = [another_learner, the_same_run, without_leaving_the_copy, afresh, with_an_error, on_a_changed_file]
 
 
-@pytest.mark.parametrize("short", SHORT, ids=lambda short: short.__name__)
-def test_a_long_fit_beside_short_ones(short: Callable[..., None], tmp_path: Path, place: Path) -> None:
-    """Its checkpoint stays, and can be taken up when it is killed; its data stay mapped, and it ends as if alone."""
+@pytest.mark.parametrize(
+    ("short", "warm"),
+    [*((short, False) for short in SHORT), (without_leaving_the_copy, True)],
+    ids=lambda value: value.__name__ if callable(value) else "warm" if value else "cold",
+)
+def test_a_long_fit_beside_short_ones(short: Callable[..., None], warm: bool, tmp_path: Path, place: Path) -> None:
+    """Its checkpoint stays, and can be taken up when it is killed; its copy stays, and it ends as if alone."""
     path = hard(tmp_path / "a.svm")
+    if warm:
+        another_learner(path, place)
     expected = undisturbed(path, WORST)
     going, pipe = started(pausing_fit, WORST, path, place, 5)
     doomed, doomed_pipe = started(pausing_fit, WORST, path, place, 7)

@@ -80,6 +80,9 @@ def test_what_killed_processes_left_goes(tmp_path, place):
     (copy.home / "header.json").write_text("{}")  # of another version
     nk.fit_file(nk.Perceptron(), path, cache=place)
     assert [file.name for file in copy.home.iterdir()] == ["copy-1"]
+    (copy.home / "lock").write_text("1 here\n")  # and that of one which was killed when the copy was there
+    nk.fit_file(nk.Perceptron(), path, cache=place)
+    assert [file.name for file in copy.home.iterdir()] == ["copy-1"]
 
 
 def test_rows_that_grow(tmp_path, place, monkeypatch):

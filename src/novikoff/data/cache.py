@@ -92,7 +92,7 @@ class Copy:
                 yield _mapped(*found)
         finally:
             with suppress(OSError):
-                self._discard_old()
+                self._tidy()
                 if found and not keep:
                     discard(found.place)
                 self.home.rmdir()  # if nothing is left there
@@ -103,10 +103,13 @@ class Copy:
             return sorted((self.home / name for name in os.listdir(self.home) if _COPY.fullmatch(name)), key=_number)
         return []
 
-    def _discard_old(self) -> None:
-        """Remove the copies that nobody will use again, but for those that somebody uses still."""
+    def _tidy(self) -> None:
+        """Take away the old copies that nobody uses, and what a process left that was killed while it made one."""
         for place in self._copies()[:-1]:
             discard(place)
+        if (self.home / LOCK).exists():
+            with suppress(locks.LockedError), locks.exclusive(self.home / LOCK, wait=False, remove=True):
+                self._sweep()
 
     def _use(self, held: ExitStack, stamp: Any) -> _Found | None:
         """The newest copy, if it is whole and of the source as it is. Nobody removes it while its lock is held."""
@@ -140,7 +143,6 @@ class Copy:
             except BaseException:
                 shutil.rmtree(self.home / "partial", ignore_errors=True)
                 raise
-            self._discard_old()
             return _Found(place, made.header)
 
     def _make_private(self, held: ExitStack, watch: Callable[[int], None] | None) -> _Found:
