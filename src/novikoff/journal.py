@@ -113,7 +113,7 @@ class DiskJournal:
             return [f"it is of {found['learner']}, and this is {here['learner']}"]
         theirs, ours = found["parameters"], here["parameters"]
         differences = [
-            f"{name} was {theirs[name]} and is {value}" for name, value in ours.items() if theirs[name] != value
+            f"{name} was {theirs.get(name)} and is {value}" for name, value in ours.items() if theirs.get(name) != value
         ]
         if not differences and found["data"] != digest():
             differences.append("it is of other data: the file has changed since")

@@ -171,20 +171,18 @@ class Copy:
     @contextmanager
     def _alone(self) -> Iterator[None]:
         """The right to make a copy, and to sweep."""
-        told = f"waiting for {{}}, which is making a copy of {self.source}"
-        with ExitStack() as lock:
+
+        def waiting(holder: str) -> None:
+            _log.warning("waiting for %s, which is making a copy of %s", holder, self.source)
+
+        with ExitStack() as lock, _cured(self.home):
             while True:
-                with _cured(self.home):
-                    make_directory(self.home)
-                    try:
-                        lock.enter_context(
-                            locks.exclusive(
-                                self.home / LOCK, waiting=lambda holder: _log.warning(told.format(holder)), remove=True
-                            )
-                        )
-                        break
-                    except FileNotFoundError:
-                        continue  # whoever used the home last has just removed it
+                make_directory(self.home)
+                with suppress(FileNotFoundError):  # whoever used the home last has just removed it
+                    lock.enter_context(locks.exclusive(self.home / LOCK, waiting=waiting, remove=True))
+                    break
+            held = lock.pop_all()
+        with held:
             yield
 
     def _sweep(self) -> None:
