@@ -34,7 +34,12 @@ def _newton(data: Data, costs: Vector, max_passes: int) -> tuple[Vector, Vector,
         violated = np.flatnonzero(z < 1.0)
         hessian, gradient = _derivatives(data, costs, violated, 1.0 - z)
         gradient += w
-        step = -la.cho_solve(la.cho_factor(hessian, overwrite_a=True), gradient)
+        try:
+            step = -la.cho_solve(la.cho_factor(hessian, overwrite_a=True), gradient)
+        except la.LinAlgError:
+            raise ValueError(
+                "C is so large that w itself is lost in rounding: lower C, or scale the features"
+            ) from None
         slope = data.products(step)
         t = _line_search(w, step, z, slope, costs)
         w, z = w + t * step, z + t * slope

@@ -68,10 +68,12 @@ class Lines:
                 raise refusal.error(self._line).at(name)
 
     def _begin(self, name: str, text: bytes) -> None:
-        """The first line that is not blank tells the format."""
-        if not text.strip():
-            return
-        format = recognized(name, self._given.format or named_format(name) or content_format(text))
+        """The format is known, or the first line that is not blank tells it."""
+        format = self._given.format or named_format(name)
+        if format is None:
+            if not text.strip():
+                return
+            format = recognized(name, content_format(text))
         self._given = replace(self._given, format=format)
         self._parser = line_parser(self._given)
         self._splitter = Splitter(self._given)

@@ -63,6 +63,7 @@ class TableParser:
     def __init__(self, reading: Reading) -> None:
         self.reading = reading
         self._delimiter = DELIMITERS[reading.format or "csv"]
+        self._begun = False  # whether the first line of the file was seen that is not blank
         self._columns: list[str] | None = None  # of the file, the label included
         self._kinds: list[str | None] = []
         self._encoder: Encoder | None = None
@@ -85,7 +86,9 @@ class TableParser:
         text = bytes(text)
         lines = line_ends(text) + (not text.endswith((b"\n", b"\r")))
         if line == 1:
-            start, line = self._begin(text)
+            self._begun = False
+        if not self._begun:
+            start, line = self._begin(text, line)
             text = text[start:]
         if self._encoder is None and not self._settle(text, line):
             return Block(np.empty((0, 0)), None, None, None, lines, [])
@@ -103,11 +106,12 @@ class TableParser:
                 raise FormatError(error.message, places[error.row], column) from None
         return Block(X, y, None, None, lines, bad)
 
-    def _begin(self, text: bytes) -> tuple[int, int]:
+    def _begin(self, text: bytes, line: int) -> tuple[int, int]:
         """Read the names of the columns, if they are there; where the examples begin: offset and line."""
-        first = next(self._records(text, 1), None)
+        first = next(self._records(text, line), None)
         if first is None:
-            return len(text), 1
+            return len(text), line
+        self._begun = True
         cells = first.cells
         if len(cells) > MOST_COLUMNS:
             raise FormatError(TOO_WIDE.format(count=len(cells)), first.line, MOST_COLUMNS + 1)
@@ -134,7 +138,7 @@ class TableParser:
             self.reading = replace(self.reading, header=header, label=label)
         elif columns != self._columns:
             raise FormatError("the columns are not those of the first file", first.line, 1)
-        return (first.end, 1 + line_ends(text[: first.end])) if header else (0, 1)
+        return (first.end, line + line_ends(text[: first.end])) if header else (0, line)
 
     def _settle(self, text: bytes, line: int) -> bool:
         """Decide from the first block what the columns are; False if it has no examples."""
