@@ -26,6 +26,7 @@ from hypothesis import strategies as st
 from novikoff import certify, data
 from novikoff.data import FormatError, Reading, reading, sources
 from novikoff.data.columns import number
+from novikoff.data.splitting import Splitter, text_blocks
 from novikoff.data.tables import TableParser
 from novikoff.data.vw import VwParser
 
@@ -1053,7 +1054,7 @@ def test_quoted_cells_both_ways(rows, draw):
         if not with_arrow:
             parser._arrow = None
         line, labels, numbers, levels = 1, [], [], []
-        for block in sources.text_blocks(Text(), size, quotes=True):
+        for block in text_blocks(Text(), size, Splitter(Reading(format=format))):
             part = parser.parse(block, line, 0)
             line += part.lines
             if part.X.shape[0]:

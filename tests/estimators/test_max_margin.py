@@ -138,6 +138,28 @@ def test_too_few_passes_are_said():
         MaxMarginClassifier(C=100.0, max_iter=1).fit(X, y == 1)
 
 
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("columns", [2, 2500])
+def test_costs_and_features_at_the_ends_of_floats_end_with_words(columns, intercept):
+    """A step along which the objective does not fall, in floats, is the last one: not each of 100,000."""
+    X = np.random.default_rng(0).integers(-3, 4, size=(8, columns)).astype(float)
+    y = np.arange(8) % 2
+    clf = MaxMarginClassifier(C=1e300, fit_intercept=intercept, max_iter=1000)
+    with pytest.warns(ConvergenceWarning, match="lower C, or scale the features"):
+        clf.fit(X * 1e-320, y)
+    assert columns > 2000 or clf.n_iter_ < 10
+    if columns <= 2000:
+        with pytest.raises(ValueError, match="more than a float can hold: lower C, or scale"):
+            clf.fit(X * 1e200, y)
+
+
+def test_a_cost_that_hides_the_norm_of_w_is_refused():
+    """With more columns than rows, ||w||^2 alone tells the directions apart that no row uses."""
+    X = np.random.default_rng(0).integers(-3, 4, size=(8, 30))
+    with pytest.raises(ValueError, match="lost in rounding: lower C, or scale the features"):
+        MaxMarginClassifier(C=1e20).fit(X, np.arange(8) % 2)
+
+
 # Runs tied to their theorem --------------------------------------------------------------------------
 
 
