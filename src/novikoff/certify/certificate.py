@@ -156,9 +156,9 @@ class Separable(Proof):
     @property
     def promise(self) -> str:
         """Whose mistakes are bounded, and by how many."""
-        most, learner = self.most_mistakes, f"{self.about.learner}, from w = 0"
+        learner, most = f"{self.about.learner}, from w = 0", self.most_mistakes
         if most is None:
-            most, learner = math.floor(self._bound), f"{learner} and if no update is rounded"
+            return f"{learner}, would make at most {self.mistake_bound!r} mistakes on these rows if w were not rounded"
         return f"{learner}, makes at most {most:,} mistakes on these rows, in any order"
 
     @property

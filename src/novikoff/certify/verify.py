@@ -140,10 +140,10 @@ def _promise(bound: Fraction, constant: float) -> str:
     """At most how many mistakes, and whose."""
     learner = f"Perceptron(intercept_scaling={constant!r})" if constant else "Perceptron(fit_intercept=False)"
     # A Perceptron whose w is rounded to float64 after every update makes at most B / (1 - 2^-50 B) mistakes.
-    rounding = 1 - bound / 2**50
     if bound < 2**49:
-        return f"{learner}, from w = 0, makes at most {bound / rounding // 1} mistakes on these rows, in any order."
-    return f"{learner}, from w = 0 and if no update is rounded, makes at most {bound // 1} mistakes on these rows."
+        most = bound / (1 - bound / 2**50) // 1
+        return f"{learner}, from w = 0, makes at most {most} mistakes on these rows, in any order."
+    return f"{learner}, from w = 0, would make at most {_up(bound)} mistakes on these rows if w were not rounded."
 
 
 def _shown(label: Label) -> str:
@@ -166,7 +166,9 @@ class Data:
         _require(labels.shape == (n,), f"X has {n} rows, but y is of shape {labels.shape}", ValueError)
         self.shape, self.constant, self.positive = (n, d), constant, positive
         self.signs, self.against = _sides(labels, positive, against)
-        self.few = max(1, 2**17 * n // max(1, self.X.nnz if self.sparse else n * d))  # rows of a block
+        stored = self.X.nnz if self.sparse else n * d
+        self.small = stored < 2**16
+        self.few = max(1, 2**17 * n // max(1, stored))  # rows of a block
 
     def take(self, rows: Any) -> tuple[Any, Any, Any]:
         """The columns and values of the non-zeros of some rows; those of the k-th are starts[k] to starts[k + 1]."""
@@ -190,14 +192,15 @@ class Data:
         unclear, some = [], False
         floats = Filter(w, least, most, self.constant) if w.size else None
         parts = [hashlib.sha256() for _ in range(3)]
-        hashed: Any = iter([None])
-        with ThreadPoolExecutor(2) as pool:  # hashing runs beside the products
+        hashed: Any = ()
+        with ThreadPoolExecutor(2) as pool:  # hashing runs beside the products, unless it is sooner done than handed on
+            several = map if self.small else pool.map
             for start in range(0, self.shape[0], step := 2 * self.few):
                 here = slice(start, start + step)
                 starts, columns, x = self.take(here)
                 read = [np.diff(starts).astype("<i8"), columns.astype("<u4"), x.astype("<f8", copy=False)]
                 list(hashed)  # waits for the block before
-                hashed = pool.map(type(parts[0]).update, parts, read)
+                hashed = several(type(parts[0]).update, parts, read)
                 if floats:
                     doubtful, above = floats.call(starts, columns, x, self.signs[here])
                     unclear += (start + np.flatnonzero(doubtful)).tolist()
