@@ -6,7 +6,7 @@ Every error about data is raised here, with the place, the value and what is exp
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from copy import copy
 from typing import Any
 
@@ -103,24 +103,14 @@ def plain_matrix(X: Any) -> tuple[Any, NDArray[Any] | None]:
 
 def canonical(X: Any) -> Any:
     """A CSR matrix in column order and without duplicates, on a copy if need be; arrays as they are."""
-    if sp.issparse(X) and not X.has_canonical_format:
-        X = X.copy()
-        X.sum_duplicates()
-    return X
-
-
-def one_against_rest(y: Any, n: int) -> Iterator[tuple[Any, Signs]]:
-    """Each label that has a verdict of its own with the signs: the second of two labels, or all of more."""
-    y = column_or_1d(y, warn=True)
-    classes = distinct(y) if y.dtype.kind not in "biuf" or np.isfinite(y).all() else _labels(y)
-    if len(classes) < 3 or y.shape[0] != n:
-        classes, signs = two_classes(y, n)
-        yield item(classes[1]), signs
-        return
-    if type_of_target(y, input_name="y").startswith("continuous"):
-        _labels(y)
-    for label in classes:
-        yield item(label), np.where(y == label, np.int8(1), np.int8(-1))
+    if not sp.issparse(X):
+        return X
+    fresh = type(X)((X.data, X.indices, X.indptr), shape=X.shape)  # looks for itself, whatever X says of its format
+    if fresh.has_canonical_format:
+        return X
+    fresh = fresh.copy()
+    fresh.sum_duplicates()
+    return fresh
 
 
 def _validated(estimator: Any, X: Any, *, reset: bool) -> Any:
@@ -198,10 +188,17 @@ def _labels(y: NDArray[Any]) -> NDArray[Any]:
     if kind.startswith("continuous"):
         raise ValueError(f"Unknown label type: {kind}. Labels must be two classes, not real numbers")
     if len(classes) == 1:
-        raise ValueError(f"y holds one class only, {item(classes[0])!r}: a separator needs examples of two classes")
+        raise one_class(classes)
     if len(classes) > 2:
         raise _too_many(f"{kind}: y holds {len(classes)} classes")
     return classes
+
+
+def one_class(classes: Any) -> ValueError:
+    """For labels of which there are fewer than two."""
+    if not len(classes):
+        return ValueError("no examples: X has 0 rows")
+    return ValueError(f"y holds one class only, {item(classes[0])!r}: a separator needs examples of two classes")
 
 
 def _too_many(what: str) -> ValueError:

@@ -14,7 +14,12 @@ from sklearn import datasets
 from sklearn.preprocessing import StandardScaler
 
 import novikoff as nk
-from tests.certify.oracle import claims_hold
+from tests.certify import oracle
+
+
+def claims_hold(text, X, y):
+    dense = X.toarray() if sp.issparse(X) else np.asarray(X)
+    return oracle.accepts(text, dense.astype(float).tolist(), np.asarray(y).tolist())
 
 
 def settled(X, y, gap=0.01, **options):
@@ -275,7 +280,7 @@ def test_storage_does_not_matter(separable):
     shuffled.has_sorted_indices = False
     for other in (sp.csr_array(X), sp.csc_matrix(X), shuffled, np.asfortranarray(X), X.astype(np.float32)):
         assert json.loads(nk.certify(other, y).to_json())["digest"] == json.loads(text)["digest"]
-        assert nk.verify(nk.certify(other, y), X, y).verdict == json.loads(text)["verdict"]
+        assert nk.verify(nk.certify(other, y), X, y).verdict == json.loads(text)["kind"]
 
 
 def test_wide_sparse_rows():
@@ -307,6 +312,8 @@ def test_more_than_two_classes_get_a_verdict_each():
     }
     for label, proof in proofs.items():
         assert proof.about.positive == label
+        assert {label, *proof.about.against} == set(iris.target_names)
+        assert json.loads(proof.to_json())["against"] == [str(name) for name in iris.target_names if name != label]
         nk.verify(proof, iris.data, iris.target_names[iris.target])
 
 
@@ -392,6 +399,71 @@ def test_saving_leaves_one_file(tmp_path):
     assert verified.mistake_bound == proof.mistake_bound
     with pytest.raises(nk.InvalidCertificate, match="digest"):
         nk.verify(tmp_path / "proof.json", X + 1, y)
+
+
+def test_what_is_printed_says_which_label_against_which_and_with_which_constant():
+    X, y = [[1.0], [2.0], [3.0], [4.0]], ["low", "low", "high", "high"]
+    with_constant, origin = nk.certify(X, y, intercept_scaling=0.5), nk.certify(X, y, fit_intercept=False)
+    assert "'low' against 'high', with the constant coordinate 0.5." in str(with_constant)
+    assert "So Perceptron(intercept_scaling=0.5), from w = 0, makes at most " in str(with_constant)
+    assert "'low' against 'high', through the origin." in str(origin)
+    assert "A hyperplane beside the origin may separate them" in str(origin)
+    undecided = nk.certify(X, y, max_passes=0)
+    assert "Undecided, 'low' against 'high', with the constant coordinate 1: " in str(undecided)
+    for proof in (with_constant, origin):
+        assert str(proof).endswith("decimals in text stand for the nearest float64.")
+    twice = nk.certify([[1.0], [1.0], [2.0]], [0, 1, 1], fit_intercept=False)
+    assert "beside the origin" not in str(twice)
+
+
+@pytest.mark.parametrize("scale", ["none", "ball", "sphere"])
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_a_run_is_proved_for_its_labels_and_its_learner(scale, fit_intercept):
+    X, y = np.array([[2.0, 1.0], [1.0, 3.0], [-1.0, -2.0], [-4.0, 1.0]]), ["no", "no", "yes", "yes"]
+    clf = nk.Perceptron(scale=scale, fit_intercept=fit_intercept).fit(X, y)
+    proof = clf.certify(X, y).proof
+    assert (proof.about.positive, proof.about.against) == ("yes", ("no",))
+    constant = "intercept_scaling=1" if fit_intercept else "fit_intercept=False"
+    learner = f"Perceptron(scale='sphere', {constant})" if scale == "sphere" else f"Perceptron({constant})"
+    assert f"So {learner}, from w = 0, makes" in str(proof)
+    assert clf.mistakes_ <= proof.most_mistakes
+    if scale != "sphere":
+        assert nk.verify(proof, X, y).constant == (1.0 if fit_intercept else None)
+
+
+def test_rows_stored_twice_are_the_same_for_both():
+    """Whatever the type, and whatever the matrix says of itself; not as SciPy adds int8."""
+    y = [0, 1, 1]
+    for dtype in (np.int8, np.int16, np.float16, np.float32, np.float64):
+        data, columns, ends = np.array([100, 100, 3, 5, -7], dtype=dtype), [1, 1, 0, 1, 0], [0, 2, 4, 5]
+        X = sp.csr_matrix((data, columns, ends), shape=(3, 2))
+        dense = np.array([[0.0, 200], [3, 5], [-7, 0]])
+        lying = sp.csr_matrix((data, columns, ends), shape=(3, 2))
+        lying.has_canonical_format = lying.has_sorted_indices = True
+        for matrix in (X, lying):
+            for fit_intercept in (True, False):
+                proof = nk.certify(matrix, y, fit_intercept=fit_intercept)
+                assert oracle.accepts(proof.to_json(), dense.tolist(), y)
+                assert nk.verify(proof, matrix, y) == nk.verify(proof, dense, y)
+        assert data.tolist() == [100, 100, 3, 5, -7]
+
+
+def test_margins_whose_squares_are_no_floats():
+    """The upper end is not 0 because its square is none."""
+    X = np.array([[-2.1e-286, -5e-265, -1.3e-172], [1.8e-133, 3.7e-60, 5.1e-116]])
+    proof = nk.certify(X, [0, 1], 1e-6, fit_intercept=False)
+    assert 0 < proof.margin[0] <= proof.margin[1]
+    assert claims_hold(proof.to_json(), X, [0, 1])
+    assert nk.verify(proof, X, [0, 1]).margin == proof.margin
+
+
+def test_labels_that_a_list_would_lose_are_kept():
+    """NumPy makes text of 1 beside "1", and floats of large integers beside floats."""
+    X = [[0.0], [1.0], [2.0]]
+    proofs = nk.certify(X, [2**53 + 1, 2.0**53, 0.5])
+    assert sorted(proofs) == [0.5, 2.0**53, 2**53 + 1]
+    with pytest.raises(ValueError, match="different types"):
+        nk.certify(X, ["1", 1, 1])
 
 
 # Bad input --------------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ import scipy.sparse as sp
 from novikoff import inputs
 from novikoff.certify import exact, solve
 from novikoff.certify.certificate import About, NotSeparable, Proof, Separable, Undecided, digest, matrix_digest
+from novikoff.certify.labels import Division, divisions
 from novikoff.certify.solve import Data, Guess, Indices, OutOfBudget
 from novikoff.certify.weak import weak_separator
 from novikoff.kernels.exact import exact_dot, exact_sqnorm, to_fraction
@@ -40,6 +41,7 @@ class Question:
     max_passes: int | None = None
     max_seconds: float | None = None
     verbose: int = 0
+    sphere: float | None = None  # as in `About`
 
 
 def certify(
@@ -68,6 +70,9 @@ def certify(
     -------
     Separable, NotSeparable, or, when a budget runs out or on Ctrl-C, Undecided. With more than two labels,
     a dict: for every label, its verdict against the rest.
+
+    Labels are text, finite numbers and bools: whatever else there is (dates, None, NaN) is refused, since the
+    certificate names the labels and JSON has no more.
     """
     if not FINEST <= gap < 1:
         raise ValueError(f"gap must be at least {FINEST} and below 1, got {gap!r}")
@@ -81,24 +86,25 @@ def certify(
     question = Question(gap, float(intercept_scaling) if fit_intercept else 0.0, max_passes, max_seconds, verbose)
     hashed: bytes | None = None
     proofs = {}
-    for label, signs in inputs.one_against_rest(y, X.shape[0]):
-        hashed, proof = prove(X, signs, label, question, names, hashed)
-        proofs[label] = proof
+    for division in divisions(y, X.shape[0]):
+        hashed, proof = prove(X, division, question, names, hashed)
+        proofs[division.positive] = proof
         if isinstance(proof, Undecided) and proof.why == INTERRUPTED:
             question = replace(question, max_seconds=0.0)  # one Ctrl-C ends the labels that are left, too
     return next(iter(proofs.values())) if len(proofs) == 1 else proofs
 
 
 def prove(
-    X: Any, signs: Signs, label: Any, question: Question, names: Any = None, hashed: bytes | None = None
+    X: Any, division: Division, question: Question, names: Any = None, hashed: bytes | None = None
 ) -> tuple[bytes, Proof]:
     """The verdict on one division of the rows; and the digest of X, for the next one."""
     X = inputs.canonical(X)
     n, d = X.shape
+    signs = division.signs
     rows, learner = read(X, signs, question.constant, names)
     hashed = hashed or matrix_digest(rows, n, d)
-    plain = label if isinstance(label, str | int | float | bool) else str(label)
-    about = About(digest(hashed, signs), n, d, question.constant, plain)
+    labels = division.positive, division.against
+    about = About(digest(hashed, signs), n, d, question.constant, *labels, question.sphere)
     power = _awkward(learner.radius)
     if power:
         rows, learner = _rescaled(X, signs, question.constant, power)
@@ -235,6 +241,7 @@ class _Case:
         used = [k for k, weight in enumerate(weights) if weight]
         used.sort(key=lambda k: int(rows[k]))
         common = math.gcd(*weights)
+        balance = sum(weights[k] * int(self.data.signs[rows[k]]) for k in used)
         try:
             weak, accepted = weak_separator(self.data, rows[used])
         except (OutOfBudget, KeyboardInterrupt):  # the verdict stands without it
@@ -247,6 +254,7 @@ class _Case:
             None if weak is None else tuple(weak),
             accepted,
             contradiction,
+            not self.about.constant and balance != 0,
         )
 
     def _beyond_floats(self, guess: Guess) -> Proof:

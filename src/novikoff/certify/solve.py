@@ -31,6 +31,7 @@ TURN = 100  # candidates that enter between two looks at the working set
 SWEEPS = 20  # over a working set between two passes over the data
 SLOW = 400  # passes of coordinate descent before the nearest point takes over
 PATIENCE = 20  # turns without visible progress before integers take over
+SMALL_SQUARE = 2.0**-900  # below it the squares of entries that matter may have lost digits
 VANISHED = 2.0**-42  # a residual this small is rounding
 
 
@@ -132,7 +133,13 @@ class Data:
 
 def length(v: Vector) -> float:
     """||v||, not by BLAS: see `novikoff.kernels.dual.price`."""
-    return math.sqrt(float(np.einsum("i,i->", v, v)))
+    square = float(np.einsum("i,i->", v, v))
+    if square > SMALL_SQUARE or not v.any():
+        return math.sqrt(square)
+    # Squares underflow: a power of two takes them to where they do not.
+    power = math.frexp(float(np.abs(v).max()))[1]
+    scaled = np.ldexp(v, -power)
+    return math.ldexp(math.sqrt(float(np.einsum("i,i->", scaled, scaled))), power)
 
 
 def guesses(data: Data, gap: float) -> Iterator[Guess]:

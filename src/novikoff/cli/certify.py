@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import quote
 
 from novikoff.certify import NotSeparable, Proof, Separable, Undecided, certify
+from novikoff.certify.certificate import ORIGIN
 from novikoff.certify.verify import InvalidCertificate, verify
 from novikoff.cli.options import ERROR, GOOD, NOT_SEPARABLE, UNDECIDED, report_skipped, tell
 from novikoff.data import read
@@ -42,31 +43,50 @@ def certify_file(
         records = {str(label): _record(proof) for label, proof in proofs.items()}
         print(json.dumps(records if isinstance(found, dict) else records[""]))
     else:
-        for label, proof in proofs.items():
-            print(f"{label} against the rest:\n{proof}\n" if isinstance(found, dict) else proof)
+        for proof in proofs.values():
+            print(f"{proof}\n" if isinstance(found, dict) else proof)
     if any(isinstance(proof, Undecided) for proof in proofs.values()):
         return UNDECIDED
     return NOT_SEPARABLE if any(isinstance(proof, NotSeparable) for proof in proofs.values()) else GOOD
 
 
 def verify_file(proof: Path, data: str, reading: dict[str, Any], *, as_json: bool) -> int:
+    examples = read(data, **reading)
+    report_skipped(examples.bad)
     try:
-        verified = verify(proof, read(data, **reading))
+        verified = verify(proof, examples)
     except InvalidCertificate as error:
         tell(f"{proof} is refused: {error}")
         return ERROR
-    print(json.dumps(asdict(verified)) if as_json else f"Valid. {verified}")
+    if as_json:
+        print(json.dumps(asdict(verified) | {"constant": verified.constant or ORIGIN, "skipped": len(examples.bad)}))
+    else:
+        print(f"Valid{_of_the_rows_read(len(examples.bad))}. {verified}")
     return GOOD
 
 
+def _of_the_rows_read(skipped: int) -> str:
+    return f", for the rows that were read ({skipped:,} lines were skipped)" if skipped else ""
+
+
 def _record(proof: Proof) -> dict[str, Any]:
-    record: dict[str, Any] = {"verdict": proof.verdict, "digest": proof.about.digest, "passes": proof.passes}
+    about = proof.about
+    record: dict[str, Any] = {
+        "verdict": proof.verdict,
+        "positive": about.positive,
+        "against": about.against,
+        "constant": about.constant or ORIGIN,
+        "digest": about.digest,
+        "passes": proof.passes,
+        "implies": str(proof),
+    }
     if isinstance(proof, Separable):
         record |= {
             "margin": proof.margin,
             "euclidean_margin": proof.euclidean_margin,
             "radius": proof.radius,
             "mistake_bound": proof.mistake_bound,
+            "learner": about.learner,
             "closest": proof.closest,
             "support": proof.rows.tolist(),
         }

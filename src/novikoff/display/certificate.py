@@ -284,5 +284,6 @@ def title_of(proof: Separable | NotSeparable, n: int) -> str:
         return f"Rows {rows[0]} and {rows[1]} are the same example\nwith different labels"
     if len(rows) == 1:
         return f"Row {rows[0]} is zero: no hyperplane\nthrough the origin has it on its side"
-    what = "cancel with these weights" if proof.about.constant == 0 else "have a common mean"
-    return f"Not separable: {len(rows):,} of {n:,} rows {what}"
+    if proof.about.constant == 0:
+        return f"Not separable through the origin:\n{len(rows):,} of {n:,} rows cancel with these weights"
+    return f"Not separable: {len(rows):,} of {n:,} rows have a common mean"

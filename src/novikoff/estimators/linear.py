@@ -23,6 +23,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from novikoff import inputs
 from novikoff.certify import NotSeparable, RunProof, Separable, Undecided
+from novikoff.certify.certificate import nameable
+from novikoff.certify.labels import Division
 from novikoff.certify.prove import Question, prove
 from novikoff.certify.verify import verify
 from novikoff.estimators import words
@@ -442,16 +444,19 @@ class LinearClassifier(LinearModel, ABC):
         y = inputs.labels(X, y)
         X = inputs.matrix(self, X)
         signs = inputs.two_classes(y, X.shape[0], self.classes_)[1]
+        against, positive = map(nameable, self.classes_)
         constant, unit = learner.geometry
+        sphere = constant if unit else None
         if unit:
             rows = self._norms(X, signs)
             X, constant = inputs.on_the_sphere(X, rows.norm, constant), 0.0
-        question = Question(gap, constant, max_passes, max_seconds, int(self.verbose))
-        proof = prove(X, signs, 1, question, getattr(self, "feature_names_in_", None))[1]
+        question = Question(gap, constant, max_passes, max_seconds, int(self.verbose), sphere)
+        division = Division(positive, (against,), signs)
+        proof = prove(X, division, question, getattr(self, "feature_names_in_", None))[1]
         if not isinstance(proof, Separable):
             assert isinstance(proof, NotSeparable | Undecided)
             return RunProof(proof, learner.mistakes, learner.updates, None)
-        margin = verify(proof, X, signs).margin
+        margin = verify(proof, X, self.classes_[(signs > 0).astype(int)]).margin
         assert margin is not None
         # The witness has at least this margin, so the theorem allows at most so many updates.
         bound = bound_from_start(

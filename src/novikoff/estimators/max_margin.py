@@ -15,7 +15,8 @@ from sklearn.utils._param_validation import Interval
 
 from novikoff import inputs
 from novikoff.certify import NotSeparable, NotSeparableError, Separable
-from novikoff.certify.certificate import About
+from novikoff.certify.certificate import About, plain
+from novikoff.certify.labels import Division
 from novikoff.certify.prove import FINEST, Question, prove, read
 from novikoff.certify.soft import soft_margin
 from novikoff.certify.solve import Data
@@ -68,7 +69,7 @@ class MaxMarginClassifier(LinearModel):
     >>> clf.predict([[4, 1]])
     array(['in'], dtype='<U3')
     >>> print(clf.certificate_)
-    Separable: a hyperplane puts all 4 rows on their sides.
+    Separable: a hyperplane puts all 4 rows on their sides, 'out' against 'in', with the constant coordinate 1.
     The best margin is at least 1.11144 (this one has it) and at most 1.11144, with R = 3.16228, ...
 
     References
@@ -131,7 +132,8 @@ class MaxMarginClassifier(LinearModel):
         constant = float(self.intercept_scaling) if self.fit_intercept else 0.0
         learner = LinearLearner(Rule(zero=0), X.shape[1], constant, unit=False)
         if math.isinf(self.C):
-            support = self._fit_hard(learner, X, signs, classes[1], constant, names)
+            division = Division(plain(classes[1]), (plain(classes[0]),), signs)
+            support = self._fit_hard(learner, X, division, constant, names)
         else:
             support = self._fit_soft(learner, X, signs, weights, constant, names)
         self._learner, self.classes_, self.n_features_in_ = learner, classes, X.shape[1]
@@ -142,10 +144,10 @@ class MaxMarginClassifier(LinearModel):
         return self
 
     def _fit_hard(
-        self, learner: LinearLearner, X: Any, signs: Any, positive: Any, constant: float, names: Any
+        self, learner: LinearLearner, X: Any, division: Division, constant: float, names: Any
     ) -> NDArray[np.int64]:
         question = Question(gap=float(self.gap), constant=constant, verbose=int(self.verbose))
-        proof = prove(X, signs, inputs.item(positive), question, names)[1]
+        proof = prove(X, division, question, names)[1]
         if isinstance(proof, NotSeparable):
             raise NotSeparableError(proof)
         if not isinstance(proof, Separable):
@@ -238,14 +240,16 @@ class MaxMarginClassifier(LinearModel):
         require(len(rows) and ((rows >= 0) & (rows < n)).all(), "its certificate names rows that do not exist")
         constant = state.number("proof_constant", 0.0)
         require(math.isfinite(constant), "the constant of its certificate is not finite")
-        positive = state.value("proof_positive")
-        require(type(positive) in (str, int, float, bool), "its certificate has no positive label")
+        assert state.classes is not None
+        against, positive = state.classes.tolist()
+        named = state.value("proof_positive")
+        require(type(named) is type(positive) and named == positive, "its certificate has another positive label")
         radius = state.number("proof_radius", 0.0)
         require(0 < radius < math.inf, "the radius of its certificate is not positive and finite")
         w = state.integers("proof_w", d + 1)
         require(any(w), "the separator of its certificate is zero")
         return Separable(
-            About(state.text("proof_digest"), n, d, constant, positive),
+            About(state.text("proof_digest"), n, d, constant, positive, (against,)),
             self.n_iter_,
             (lower, upper),
             radius,

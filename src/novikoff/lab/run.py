@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from novikoff import inputs
 from novikoff.certify import NotSeparable, Separable, Undecided
+from novikoff.certify.labels import Division
 from novikoff.certify.prove import Question, prove
 from novikoff.kernels.decide import MISTAKE, UPDATE
 from novikoff.kernels.loops import learn_dense64
@@ -178,7 +179,7 @@ def certificate(experiment: Experiment, X: Vector, y: Signs, norms: Vector) -> S
     if experiment.scale == "sphere":
         X, constant = inputs.on_the_sphere(X, norms, constant), 0.0
     load()
-    proof = prove(X, y, 1, Question(GAP, constant, max_seconds=SECONDS))[1]
+    proof = prove(X, Division(1, (-1,), y), Question(GAP, constant, max_seconds=SECONDS))[1]
     assert isinstance(proof, Separable | NotSeparable | Undecided)
     return proof
 
@@ -189,7 +190,8 @@ def load() -> None:
     square = np.array([[1.0, 1.0], [-1.0, 1.0], [-1.0, -1.0], [1.0, -1.0]])
     for constant in (0.0, 1.0):
         for signs in ([1, 1, -1, -1], [1, -1, 1, -1]):
-            prove(square + 0.3, np.array(signs, dtype=np.int8), 1, Question(GAP, constant))
+            division = Division(1, (-1,), np.array(signs, dtype=np.int8))
+            prove(square + 0.3, division, Question(GAP, constant))
 
 
 def learn(experiment: Experiment, X: Vector, y: Signs, enough: int) -> History:

@@ -12,6 +12,7 @@ from msgspec import Meta
 from numpy.typing import NDArray
 
 import novikoff as nk
+from novikoff.certify.labels import Division
 from novikoff.certify.prove import Question, prove
 from novikoff.lab.words import number, plural
 
@@ -175,7 +176,7 @@ def _scaled(x: list[float], d: int, where: str) -> Matrix:
 
 def _margin(A: Matrix, y: NDArray[np.int8]) -> float:
     """Of the best separator; at most 0 if there is none."""
-    proof: Any = prove(A, y.astype(np.int8), 1, Question(SLACK / 10, 0.0, max_passes=PASSES))[1]
+    proof: Any = prove(A, Division(1, (-1,), y.astype(np.int8)), Question(SLACK / 10, 0.0, max_passes=PASSES))[1]
     return float(proof.margin[0])
 
 

@@ -108,6 +108,8 @@ def not_separable(told: Told, proof: NotSeparable, point: list[float] | None) ->
         lines.append("Some w has y⟨w,x⟩ ≥ 0 on every point: only points at zero are in the way.")
     if proof.at_zero_positive:
         lines.append("If ⟨w,x⟩ = 0 predicts +, that w makes no mistake.")
+    if proof.origin_only and not told.experiment.intercept:
+        lines.append("This is about w through the origin: with the constant coordinate there may be a separator.")
     return lines
 
 

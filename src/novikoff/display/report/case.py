@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -192,9 +192,7 @@ def case_of(clf: LinearModel | None, X: Any, y: Any, proof: Proof | None, origin
     constant = _constant(clf) if clf is not None else proof.about.constant if proof else 1.0
     if proof is None:
         options = {"intercept_scaling": constant} if constant else {"fit_intercept": False}
-        proof = certify(inputs.Examples(matrix, signs, names), **options)
-        # Others check it against the labels, not against signs.
-        proof = replace(proof, about=replace(proof.about, positive=_plain(pair[1])))
+        proof = certify(inputs.Examples(matrix, pair[(signs > 0).astype(int)], names), **options)
     elif isinstance(proof, Proof):
         examples.read_for(proof, matrix, y)
         if proof.about.constant != constant:
@@ -208,11 +206,6 @@ def case_of(clf: LinearModel | None, X: Any, y: Any, proof: Proof | None, origin
 
 def _constant(clf: Any) -> float:
     return float(clf.intercept_scaling) if clf.fit_intercept else 0.0
-
-
-def _plain(label: Any) -> Any:
-    value = inputs.item(label)
-    return value if isinstance(value, str | int | float | bool) else str(value)
 
 
 def _text(label: Any) -> str:

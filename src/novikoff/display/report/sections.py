@@ -13,6 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from novikoff.certify import NotSeparable, Separable, Undecided
+from novikoff.certify.certificate import DECIMALS
 from novikoff.display.report import columns, figures
 from novikoff.display.report.case import Case, Indices
 from novikoff.display.report.page import Html, code, facts, joined, paragraphs, section, table, tag
@@ -47,12 +48,12 @@ def top(case: Case, heading: str) -> Html:
     if isinstance(proof, Separable):
         margin = _number(proof.margin[0])
         margin += f" to {above}" if (above := _number(proof.margin[1])) != margin else ""
-        told = (
-            f"Separable: a hyperplane has {_all(case.n)} on the sides of their labels. This is proved, not estimated."
-        )
+        told = f"Separable: a hyperplane has {_all(case.n)} on the sides of their labels. This is proved, not "
+        told += f"estimated: {proof.about.division}."
     elif isinstance(proof, NotSeparable):
         margin = "none"
-        told = f"Not separable: no hyperplane has {_all(case.n)} on the sides of their labels. This is proved."
+        told = f"Not separable: no hyperplane has {_all(case.n)} on the sides of their labels. This is proved: "
+        told += f"{proof.about.division}."
     else:
         margin = f"at most {_number(proof.margin[1])}"
         told = f"Undecided: whether a hyperplane separates the two labels was not settled, because {proof.why}."
@@ -132,12 +133,12 @@ def _verdict(case: Case) -> Html:
 
 
 def _why(case: Case, proof: Separable) -> Html:
-    allowed = _count(math.floor(proof.mistake_bound))
+    most = proof.most_mistakes
     known: Facts = [
         ("Best margin, at least", _number(proof.margin[0])),
         ("Best margin, at most", _number(proof.margin[1])),
         ("R", _number(proof.radius)),
-        ("Mistakes of a Perceptron, at most", allowed),
+        (f"Mistakes of {proof.about.learner}, at most", "not known" if most is None else _count(most)),
         ("Closest row", _row(case, proof.closest)),
         ("Rows of the support", f"{len(proof.rows):,}"),
     ]
@@ -148,8 +149,8 @@ def _why(case: Case, proof: Separable) -> Html:
             paragraphs(
                 "Yes. The certificate holds a hyperplane, which anybody can check row by row, and some rows, the "
                 "support, which show that no other hyperplane does much better.",
-                f"By Novikoff's theorem, a Perceptron makes at most R²/γ² = {allowed} mistakes on these rows, in any "
-                "order, however often they are shown.",
+                f"By Novikoff's theorem, {proof.promise}, however often they are shown.",
+                DECIMALS,
             ),
             facts("What is proved", known),
         ]
@@ -170,6 +171,9 @@ def _why_not(proof: NotSeparable) -> Iterator[str]:
             else "Weighted like this, with their labels as signs, they add up to zero; so do their weighted margins, "
             "whatever the hyperplane through the origin is, and not all of them are positive."
         )
+    if proof.origin_only:
+        yield "A hyperplane beside the origin may separate them: learn with fit_intercept=True."
+    yield DECIMALS
     if proof.weak is not None:
         yield "Some hyperplane has no row strictly on the wrong side, though: some rows are on it."
     yield (
