@@ -12,7 +12,7 @@ from novikoff.certify import NotSeparable, Separable
 from novikoff.lab.experiment import Experiment
 
 if TYPE_CHECKING:
-    from novikoff.lab.run import Curves, Update
+    from novikoff.lab.run import Curves, History, Update
 
 
 class Told(NamedTuple):
@@ -160,15 +160,17 @@ def steps(
     return out
 
 
-def summary(told: Told, finished: bool, mistakes: int, updates: int, passes: int, verdict: str) -> str:
+def summary(told: Told, history: History, mistakes: int, verdict: str) -> str:
     """How the run ended."""
     counted = plural(mistakes, "mistake")
     if told.noun == "update":
-        counted += f" and {plural(updates, 'update')}"
+        counted += f" and {plural(len(history.updates), 'update')}"
     searches = told.experiment.order in ("first", "worst")
-    turns = plural(passes, "search", "searches") if searches else plural(passes, "pass", "passes")
-    if finished:
+    turns = plural(history.passes, "search", "searches") if searches else plural(history.passes, "pass", "passes")
+    if history.finished:
         text = f"Separated after {counted} in {turns}"
+        if not history.separates:
+            text = f"No mistakes left by the convention at zero; this is no separator: {counted} in {turns}"
         return text + (f"; the theorem allows {told.allowed:,}." if told.allowed is not None else ".")
     if verdict == "not separable":
         ever = ", so it would go on for ever" if told.experiment.at_zero == "mistake" else " strictly"
