@@ -81,7 +81,10 @@ def separable(told: Told, proof: Separable) -> list[str]:
     if experiment.intercept and experiment.scale != "sphere" and len(experiment.points[0]) > 1:
         lines.append(f"In the picture the nearest point is {number(proof.euclidean_margin)} away from the best line.")
     learner = "a Perceptron makes" if told.noun == "mistake" else "this learner makes"
-    lines.append(f"So {learner} at most {told.allowed:,} {told.noun}s on these points, in any order.")
+    if told.allowed is not None:
+        lines.append(f"So {learner} at most {told.allowed:,} {told.noun}s on these points, in any order.")
+    else:
+        lines.append("The margin is so small that nothing is promised for weights that are rounded to floats.")
     lines.append(f"{listed(sorted(proof.rows.tolist()))} prove{'s' * (len(proof.rows) == 1)} that no margin is larger.")
     return lines
 

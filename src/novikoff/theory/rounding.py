@@ -4,26 +4,26 @@ Let u = 2^-53, and let w' = w + yx + e be w after an update, where e is the roun
 float64, entry by entry. Then |e| <= u |w'| and |e| <= u |w + yx| in each entry (sums below the normal range are
 exact), so ||e|| <= u ||w'|| and ||w'|| <= (1 + u) ||w + yx||.
 
-*Length.* ||w + yx||^2 = ||w||^2 + 2y<w,x> + ||x||^2 <= ||w||^2 + A with A = R^2 + 2 theta, since decisions are exact
+Length: ||w + yx||^2 = ||w||^2 + 2y<w,x> + ||x||^2 <= ||w||^2 + A with A = R^2 + 2 theta, since decisions are exact
 and y<w,x> <= theta. So ||w_t||^2 <= (1 + u)^(2t) (||w_0||^2 + tA) after t updates.
 
-*Direction.* Each update adds y<w*,x> + <e,w*> >= gamma - u ||w'|| to <w,w*>, where ||w*|| = 1. After M updates, with
+Direction: each update adds y<w*,x> + <e,w*> >= gamma - u ||w'|| to <w,w*>, where ||w*|| = 1. After M updates, with
 G = (1 + uM) (1 + u)^M,
 
     M gamma - ||w_0|| <= <w_M,w*> + u (||w_1|| + ... + ||w_M||) <= G sqrt(||w_0||^2 + MA).
 
-*Together.* Let C = (A + 2 gamma ||w_0||)/gamma^2: the bound without rounding. If M gamma <= ||w_0||, then M <= C. If
+Together: let C = (A + 2 gamma ||w_0||)/gamma^2: the bound without rounding. If M gamma <= ||w_0||, then M <= C. If
 not, square, divide by M, and use ||w_0||^2/M < gamma ||w_0|| and 1 + G^2 <= 2 G^2:
 
     M gamma^2 <= 2 gamma ||w_0|| + (G^2 - 1) ||w_0||^2/M + G^2 A <= G^2 (A + 2 gamma ||w_0||), so M <= G^2 C.
 
 From w_0 = 0 this is M gamma^2 <= A G^2.
 
-*Closed form.* G^2 <= exp(z) with z = 4uM, so z <= 4uC exp(z). If C < 2^49 = 1/(16u), then z exp(-z) < 1/4, which no z
+The closed form: G^2 <= exp(z) with z = 4uM, so z <= 4uC exp(z). If C < 2^49 = 1/(16u), then z exp(-z) < 1/4, which no z
 from 0.36 to 2.15 satisfies. It holds after each of the updates, and z comes from 0 in steps of 4u: so z < 0.36, where
 exp(z) <= 1 + 2z. Then M <= C (1 + 8uM) = C (1 + 2^-50 M), which is M <= C/(1 - 2^-50 C).
 
-For C < 2^25 the rounding adds less than one update, and matters only if C is nearly an integer.
+For C below 33 million the rounding adds less than one update, and matters only if C is nearly an integer.
 """
 
 from __future__ import annotations
