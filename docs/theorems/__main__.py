@@ -32,7 +32,7 @@ SECTIONS = {  # the first theorem of each
 
 COURSE = {  # the page that proves it
     "2-proof": "perceptron-batch perceptron-online perceptron-radius perceptron-stream perceptron-ball "
-    "perceptron-inequalities perceptron-start margin-upper-end tiny-margin",
+    "perceptron-inequalities perceptron-start margin-upper-end tiny-margin perceptron-rounded",
     "4-margin": "margin-perceptron margin-perceptron-threshold",
     "5-mistake-bounds": "halving littlestone littlestone-lower monotone-conjunction conjunction",
     "7-least-squares": "gradient-descent newton kaczmarz averaged-sgd",
@@ -43,7 +43,8 @@ CLASS = "Nothing is known about labels from outside the class: no learner has a 
 RULE = "The theorem is about this learner. Another one may need more mistakes, or fewer."
 WHY = {
     "w* separates the examples: y<w*,x> >= gamma ||w*|| > 0": "Otherwise there is nothing to come closer to. Where no "
-    "separator exists, the Perceptron never ends.",
+    "separator exists and <w,x> = 0 counts as a mistake, the Perceptron never ends; where zero predicts a label, it may "
+    "end with examples on its hyperplane.",
     "||x|| = 1 for every example": "The proof needs ||x|| <= 1: a longer example adds more than 1 to ||w||^2. With "
     "norms up to R, R^2 takes the place of 1.",
     "||x|| <= 1 for every example": "A longer example takes a longer step. Divide all of them by the largest norm; the "
@@ -54,6 +55,11 @@ WHY = {
     "<w,x> = 0 counts as a mistake": CONVENTION,
     "<w,x> = 0 predicts +": CONVENTION,
     "<w,x> = 0 predicts -": CONVENTION,
+    "every update is exactly w + y x": "It is what the two inequalities are about; `perceptron-rounded` is for "
+    "weights that are rounded.",
+    "w and x are float64, and every update is w + y x to the nearest float64": "So an update is off by at most half a "
+    "unit in the last place of each entry.",
+    "C < 2^49": "Beyond it rounding can undo what an update does: with w = -2^54 and x = 1, w + x rounds to w for ever.",
     "the examples are y x_k = e_k - e_1 - ... - e_(k-1)": "Most data are kinder.",
     "the run is finished: y<w,x> > 0 for every example": "A run that was cut off has made as few updates as one likes.",
     "theta = 1": "The source's choice; see `margin-perceptron-threshold` for others.",
@@ -141,6 +147,10 @@ EXAMPLES = {
     "margin-perceptron": (RUN.format(updates="[0, 1, 0, 1], mistakes=2, threshold=1"),),
     "margin-perceptron-threshold": (
         "run = theory.Run.of([[2, 0], [0, 2]], [1, -1], [1, -1], updates=[0, 1, 0, 1], mistakes=2, threshold=4)",
+    ),
+    "perceptron-rounded": (
+        "third = 1 / 3  # a float: 2 third is exact, and 2 third + third rounds",
+        "run = theory.Run.of([[third]], [1], [1], updates=[0, 0, 0], threshold=1, weights=[[k * third] for k in range(4)])",
     ),
     "halving": ("labels = [[0, 0, 1, 1], [0, 1, 0, 1]]  # of four concepts, in two rounds", GAME),
     "littlestone": ("labels = [[0, 0, 1, 1], [0, 1, 0, 1]]  # of four concepts, on two points", GAME),
@@ -253,14 +263,15 @@ def paragraphs(text: str) -> list[str]:
 
 def bound(theorem: Theorem) -> list[str]:
     arguments = ", ".join(inspect.signature(theorem.bound).parameters)
-    call = f"`theory.{constant(theorem)}.bound({arguments})` is an integer."
+    kind = "an integer, or None" if "None" in str(inspect.signature(theorem.bound).return_annotation) else "an integer"
+    call = f"`theory.{constant(theorem)}.bound({arguments})` is {kind}."
     return ["## The bound", call, *paragraphs(inspect.getdoc(theorem.bound) or "")]
 
 
 def proof(theorem: Theorem) -> list[str]:
     """From the module, where the learners of a family share one; and where the course has it."""
     module = sys.modules[theorem.bound.__module__]
-    family = module.__name__.rpartition(".")[2] in ("elimination", "winnow")
+    family = module.__name__.rpartition(".")[2] in ("elimination", "winnow", "rounding")
     told = paragraphs((inspect.getdoc(module) or "").partition("\n\n")[2]) if family else []
     told += [
         f"[The course](../learn/{n}.md) has it in words."

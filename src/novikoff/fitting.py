@@ -97,7 +97,7 @@ def fitted_to_file(
                 journal.forget()
             _fit(estimator, examples, journal)
             yield
-            if not estimator.stop_reason_.startswith("interrupted"):
+            if not estimator.interrupted_:
                 journal.forget()
 
 

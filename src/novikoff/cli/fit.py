@@ -52,7 +52,7 @@ def fit(
     else:
         print(model.summary() if hasattr(model, "summary") else about)
         print(f"Saved in {output}.")
-    if str(getattr(model, "stop_reason_", "")).startswith("interrupted"):
+    if getattr(model, "interrupted_", False):
         tell("interrupted; --resume goes on from the last checkpoint, if there is one yet")
         return INTERRUPTED
     return GOOD

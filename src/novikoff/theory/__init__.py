@@ -47,6 +47,7 @@ from novikoff.theory.perceptron import (
     bound_from_start,
     update_bound,
 )
+from novikoff.theory.rounding import ROUNDED, float_bound, float_bound_from_start
 from novikoff.theory.theorem import Finding, Hypothesis, Run, Theorem
 from novikoff.theory.winnow import WINNOW1, WINNOW2, WinnowGame
 
@@ -62,6 +63,7 @@ THEOREMS = (
     TINY_MARGIN,
     UNIT,
     THRESHOLD,
+    ROUNDED,
     HALVING,
     LITTLESTONE,
     LITTLESTONE_LOWER,
@@ -101,6 +103,7 @@ __all__ = [
     "ONLINE",
     "RADIUS",
     "RANDOMIZED",
+    "ROUNDED",
     "START",
     "STREAM",
     "THEOREMS",
@@ -126,6 +129,8 @@ __all__ = [
     "WinnowGame",
     "bound_from_start",
     "ellipsoid_bound",
+    "float_bound",
+    "float_bound_from_start",
     "halving_bound",
     "rational",
     "update_bound",

@@ -114,8 +114,16 @@ BALL = Theorem(
 )
 
 
+def _adds(run: Run) -> bool:
+    return all(
+        b == a + run.signs[i] * x
+        for before, after, i in zip(run.path, run.path[1:], run.updates, strict=False)
+        for a, b, x in zip(before, after, run.rows[i], strict=True)
+    )
+
+
 def _inequalities(run: Run) -> bool:
-    """After m updates <w,w*> >= m gamma ||w*|| and ||w||^2 <= m R^2, and so at every single step."""
+    """On the path of w that the learner took, where it was recorded: both inequalities at every single step."""
     worst = min(run.margins)
     pairs = zip(run.path, run.path[1:], strict=False)
     return all(
@@ -129,7 +137,7 @@ INEQUALITIES = Theorem(
     "perceptron-inequalities",
     "The two inequalities of the proof",
     "Every mistake adds at least gamma to <w,w*> (||w*|| = 1) and at most R^2 to ||w||^2.",
-    (SEPARATED, FROM_ZERO, ON_MISTAKES),
+    (Hypothesis("every update is exactly w + y x", _adds), ON_MISTAKES),
     update_bound,
     _inequalities,
     "N. Harvey, Lecture 7, Claims 1.2 and 1.3; N. Mehta, Lecture 2, (1) and (2)",
