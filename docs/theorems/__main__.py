@@ -43,8 +43,8 @@ CLASS = "Nothing is known about labels from outside the class: no learner has a 
 RULE = "The theorem is about this learner. Another one may need more mistakes, or fewer."
 WHY = {
     "w* separates the examples: y<w*,x> >= gamma ||w*|| > 0": "Otherwise there is nothing to come closer to. Where no "
-    "separator exists and <w,x> = 0 counts as a mistake, the Perceptron never ends; where zero predicts a label, it may "
-    "end with examples on its hyperplane.",
+    "separator exists and <w,x> = 0 counts as a mistake, the Perceptron never ends; where zero predicts a label, it "
+    "may end with examples on its hyperplane.",
     "||x|| = 1 for every example": "The proof needs ||x|| <= 1: a longer example adds more than 1 to ||w||^2. With "
     "norms up to R, R^2 takes the place of 1.",
     "||x|| <= 1 for every example": "A longer example takes a longer step. Divide all of them by the largest norm; the "
@@ -59,7 +59,7 @@ WHY = {
     "weights that are rounded.",
     "w and x are float64, and every update is w + y x to the nearest float64": "So an update is off by at most half a "
     "unit in the last place of each entry.",
-    "C < 2^49": "Beyond it rounding can undo what an update does: with w = -2^54 and x = 1, w + x rounds to w for ever.",
+    "C < 2^49": "Beyond it rounding can undo an update: with w = -2^54 and x = 1, w + x rounds to w for ever.",
     "the examples are y x_k = e_k - e_1 - ... - e_(k-1)": "Most data are kinder.",
     "the run is finished: y<w,x> > 0 for every example": "A run that was cut off has made as few updates as one likes.",
     "theta = 1": "The source's choice; see `margin-perceptron-threshold` for others.",
@@ -149,8 +149,8 @@ EXAMPLES = {
         "run = theory.Run.of([[2, 0], [0, 2]], [1, -1], [1, -1], updates=[0, 1, 0, 1], mistakes=2, threshold=4)",
     ),
     "perceptron-rounded": (
-        "third = 1 / 3  # a float: 2 third is exact, and 2 third + third rounds",
-        "run = theory.Run.of([[third]], [1], [1], updates=[0, 0, 0], threshold=1, weights=[[k * third] for k in range(4)])",
+        "x = 1 / 3  # a float: x + x is exact, and x + x + x rounds",
+        "run = theory.Run.of([[x]], [1], [1], updates=[0, 0, 0], threshold=1, weights=[[0], [x], [2 * x], [1.0]])",
     ),
     "halving": ("labels = [[0, 0, 1, 1], [0, 1, 0, 1]]  # of four concepts, in two rounds", GAME),
     "littlestone": ("labels = [[0, 0, 1, 1], [0, 1, 0, 1]]  # of four concepts, on two points", GAME),
