@@ -120,7 +120,7 @@ def check_pieces(text, columns, block, whole, size):
     blocks = []
     for i in range(0, 5, size):
         scans = [parser.scan(piece, 1, ALL) for piece in pieces[i : i + size]]
-        blocks += map(parser.settle, scans)
+        blocks += (parser.settle(scan, 1) for scan in scans)
     assert (parser.names, parser.width, parser.dropped) == (whole.names, whole.width, whole.dropped)
     assert np.concatenate([np.diff(part.X.indptr) for part in blocks]).tolist() == np.diff(block.X.indptr).tolist()
     assert np.concatenate([part.X.indices for part in blocks]).tolist() == block.X.indices.tolist()
