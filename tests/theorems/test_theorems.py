@@ -148,8 +148,8 @@ def test_one_unit_example_at_theta_one_grows_by_three():
     assert theory.GROWTH.bound(2, radius_sq=4, threshold=F(1, 3)) == 9
 
 
-def rational_spiral(s=F(10, 99)):
-    """The rows of `data.spiral`, of length exactly 1: gamma = 2s/(1 + s^2), and rational points of the circle."""
+def rational_spiral(s=F(49, 485)):
+    """The rows of `data.spiral` for n = 5, but of length exactly 1: gamma = 2s/(1 + s^2) is a little above 1/5."""
     gamma, across = 2 * s / (1 + s * s), (1 - s * s) / (1 + s * s)
     rows = []
     w = np.zeros(2)
@@ -169,9 +169,8 @@ def test_three_over_gamma_squared_and_a_third_of_gamma_are_met_at_once():
     finding = theory.UNIT.check(run)
     assert finding.applies
     assert finding.conclusion
-    assert run.margin_sq == F(1980, 9901) ** 2
-    assert len(run.updates) * run.margin_sq > F(290, 100)
-    assert min(run.finals) ** 2 < F(36, 100) ** 2 * run.margin_sq * sqnorm(run.path[-1])
+    assert len(run.updates) * run.margin_sq > F(292, 100)
+    assert min(run.finals) ** 2 < F(35, 100) ** 2 * run.margin_sq * sqnorm(run.path[-1])
 
 
 @pytest.mark.parametrize("n", [2, 3, 10, 40])
@@ -186,7 +185,7 @@ def test_the_margin_perceptron_on_a_spiral(n):
     assert (run.radius_sq, run.margin_sq) == (problem.radius_sq, problem.margin_sq == 1)
     assert n**2 - F(1, 2**20) < problem.radius_sq <= n**2
     assert model.updates_ == 3 * n**2 - 2
-    assert model.bound(1) == 3 * n**2 - 1
+    assert 3 * n**2 - 1 <= model.bound(1) <= 3 * n**2
     assert 1 / 3 < model.margin_[0] < 1 / 3 + 0.3 / n**2
     # e_1 is in the convex hull of the rows: they go round it
     signed = problem.X * problem.y[:, None]
@@ -298,6 +297,7 @@ def test_the_upper_end_is_met_by_examples_that_pull_together_and_by_no_others():
 CONTRADICTION = Run.of([[1], [1]], [1, -1], [1], updates=[0, 1] * 5)
 LONG_ROWS = Run.of([[3, 1], [-3, 1]], [1, 1], [0, 1], updates=[0, 1])
 HEAD_START = Run.of([[1]], [1], [1], updates=[0] * 6, start=[-5])
+ZIGZAG = learn([vector([7, 1]), vector([-6, 1])], [1, 1], vector([0, 1]), [0], threshold=F(1))
 FAMILY = [[1, 0], [-1, 1]], [1, 1], [1, 2]
 
 
@@ -326,7 +326,7 @@ FAMILY = [[1, 0], [-1, 1]], [1, 1], [1, 2]
         (theory.START, CONTRADICTION, "separates"),
         (theory.START, Run.of([[1]], [1], [1], updates=[0] * 12, start=[-5]), "on every one"),
         (theory.INEQUALITIES, Run.of([[1]], [1], [1], updates=[0, 0]), "on every one"),
-        (theory.LIFT, Run.of([[0, 1], [5, 2]], [1, 1], [1, 1], updates=[1, 1, 1]), "the last coordinate"),
+        (theory.LIFT, Run.of([[0, 1], [5, 2]], [1, 1], [1, 1], updates=[1] * 60), "the last coordinate"),
         (theory.LIFT, Run.of([[1, 1], [2, 1]], [1, 1], [0, 1], updates=[0]), "w* is not 0"),
         (theory.LIFT, Run.of([[1, 1], [1, 1]], [1, -1], [1, 0], updates=[0, 1] * 5), "separates"),
         (theory.LIFT, Run.of([[1, 1]], [1], [1, 1], updates=[0] * 5, start=[-4, -4]), "starts at 0"),
@@ -338,7 +338,7 @@ FAMILY = [[1, 0], [-1, 1]], [1, 1], [1, 2]
         (theory.THRESHOLD, Run.of([[1], [2]], [1, 1], [1], updates=[0] * 5, threshold=-1, start=[0]), "theta > 0"),
         (theory.UNIT, Run.of([[1], [1]], [1, -1], [1], updates=[0, 1] * 9, threshold=1), "separates"),
         (theory.UNIT, Run.of([[1]], [1], [1], updates=[0] * 7, threshold=1, start=[-5]), "starts at 0"),
-        (theory.UNIT, Run.of([[F(1, 9)]], [1], [1], updates=[0] * 82, threshold=1), "||x|| = 1"),
+        (theory.UNIT, ZIGZAG, "||x|| = 1"),
         (theory.UNIT, Run.of([[1]], [1], [1], updates=[0] * 6, threshold=5), "theta = 1"),
         (theory.UNIT, Run.of([[1]], [1], [1], updates=[0] * 4, threshold=1), "only where"),
         (theory.UNIT, Run.of([[1]], [1], [1], updates=[], threshold=1), "finished"),
@@ -378,7 +378,8 @@ def test_a_hypothesis_is_needed(theorem, run, without):
         (theory.LIFT, Run.of([[1, 0]], [1], [1, 0], updates=[0]), "the last coordinate"),
         (theory.UNIT, Run.of([[1]], [1], [1], updates=[0], threshold=1), "finished"),  # y<w,x> = 1 is not above 1
         (theory.THRESHOLD, Run.of([[1]], [1], [1], updates=[0, 0], threshold=0), "only where"),
-        (theory.TINY_MARGIN, Run.of(*FAMILY, updates=[0, 1, 1, 0, 0]), "finished"),
+        (theory.TINY_MARGIN, Run.of(*FAMILY, updates=[0, 1, 0, 1]), "finished"),
+        (theory.TINY_MARGIN, Run.of(*FAMILY, updates=[0, 1, 1, 0, 0]), "only where"),
     ],
 )
 def test_a_hypothesis_that_fails_is_named(theorem, run, without):

@@ -88,7 +88,7 @@ def spiral(n: int) -> Problem:
         raise ValueError(f"2 <= n <= 100 is needed, got n = {n}")
     unit = 2.0**-36
     theta = n**2 * (1 - 2.0**-30)  # a little less than R^2, so that rounding leaves no product above it
-    width = math.sqrt(n**2 - 1)
+    width = math.sqrt(n**2 - 1) * (1 - 2.0**-50)
     rows: list[list[float]] = []
     w = np.zeros(2)  # its part across e_1; the part along e_1 is len(rows)
     while (rest := theta - len(rows)) >= -width * (length := math.hypot(*w)):
