@@ -74,7 +74,7 @@ def forced_mistakes(radius_sq: Number, margin_sq: Number) -> int:
 
 LOWER = Theorem(
     "perceptron-lower",
-    "No learner is better than R^2/gamma^2",
+    "No learner of halfspaces with a margin is better",
     "In n = floor(R^2/gamma^2) dimensions or more, n mistakes can be forced from any deterministic learner, on "
     "examples of norm R that a w* of margin gamma separates.",
     (

@@ -3,21 +3,21 @@
 Let w* be the point nearest to the origin in the convex hull of the examples y x: w* = sum a_i y_i x_i with a_i >= 0 of
 sum 1, and y<w*,x> >= ||w*||^2 for every example. Then gamma = ||w*|| is the best margin (0 if there is no separator).
 
-The smallest y<w,x> is at most the mean with the weights a, <w,w*>. So if w_T is what T updates on the smallest one give
-from 0, and x is the example of the next,
+The smallest y<w,x> is at most the mean with the weights a, <w,w*>. Let w_T be what T updates on the smallest one give
+from 0, v = w_T - T w* how far it is from the line through w*, and x the example of the next. Then
 
-    ||w_T + y x - (T + 1) w*||^2 = ||w_T - T w*||^2 + 2 <w_T - T w*, y x - w*> + ||y x - w*||^2,
+    ||w_T + y x - (T + 1) w*||^2 = ||v + y x - w*||^2 = ||v||^2 + 2 <v,y x - w*> + ||y x - w*||^2.
 
-where <w_T,y x> <= <w_T,w*> and <w*,y x> >= ||w*||^2 make the middle term at most 0, and the last one is
+The middle term is at most 0, because <w_T,y x> <= <w_T,w*> and <w*,y x> >= ||w*||^2; the last one is
 ||x||^2 - 2 y<w*,x> + ||w*||^2 <= R^2 - gamma^2. From 0 on, therefore,
 
     ||w_T - T w*||^2 <= T (R^2 - gamma^2).
 
 So w_T/T tends to w*, the margin of w_T to the best one, and ||w_T||/T, which no margin exceeds, to it from above.
 
-With a threshold theta, every update but the last leaves some y<w,x> <= theta; but y<w_T,x> = T y<w*,x> +
-y<w_T - T w*,x> >= T gamma^2 - R sqrt(T (R^2 - gamma^2)). That bounds T = M - 1. In the end y<w,x> > theta, and
-||w_M|| <= M gamma + sqrt(M (R^2 - gamma^2)).
+With a threshold theta, before the last of M updates, at T = M - 1, some y<w_T,x> <= theta. But y<w_T,x> = T y<w*,x> +
+y<v,x> >= T gamma^2 - R sqrt(T (R^2 - gamma^2)), which bounds T. In the end y<w,x> > theta for every example, and
+||w|| <= M gamma + sqrt(M (R^2 - gamma^2)).
 """
 
 from __future__ import annotations
