@@ -85,9 +85,7 @@ def learn(
         mistakes += wrong(products[i], signs[i])
         w = [a + signs[i] * b for a, b in zip(w, rows[i], strict=True)]
         updates.append(i)
-    return Run.of(
-        rows, signs, witness, updates, mistakes=mistakes, zero=zero, threshold=threshold or 0, start=start
-    )
+    return Run.of(rows, signs, witness, updates, mistakes=mistakes, zero=zero, threshold=threshold or 0, start=start)
 
 
 picks = st.lists(st.integers(0, 5), min_size=1, max_size=7)

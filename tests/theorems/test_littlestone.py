@@ -269,7 +269,9 @@ WALK = {"labels": APART, "truth": [0, 0], "predictions": [1, 1], "domain": APART
         # point 0 twice: no concept is 0 and then 1 on it
         (
             LITTLESTONE_LOWER,
-            Forced(**WALK | {"labels": [APART[0]] * 2, "truth": [0, 1], "predictions": [1, 0], "tree": (0, PLAN, PLAN)}),
+            Forced(
+                **WALK | {"labels": [APART[0]] * 2, "truth": [0, 1], "predictions": [1, 0], "tree": (0, PLAN, PLAN)}
+            ),
             "agrees with its labels",
         ),
         (LITTLESTONE_LOWER, Forced(APART[:1], [0], [1], APART, tree=(0, 0, 1)), "depth of the tree"),

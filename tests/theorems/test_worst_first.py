@@ -152,7 +152,11 @@ def given_witness(rows, signs, hull, witness, updates):
 @pytest.mark.parametrize(
     ("theorem", "run", "without"),
     [
-        (theory.WORST_FIRST, given_witness([[1, 1], [1, -1]], [1, 1], [F(1, 2)] * 2, [F(1, 2), 0], [0, 1] * 4), "w* = sum"),
+        (
+            theory.WORST_FIRST,
+            given_witness([[1, 1], [1, -1]], [1, 1], [F(1, 2)] * 2, [F(1, 2), 0], [0, 1] * 4),
+            "w* = sum",
+        ),
         (theory.WORST_FIRST, WorstFirst.along([[1], [3]], [1, 1], [F(3, 2), F(-1, 2)], updates=[0] * 10), "w* = sum"),
         (theory.WORST_FIRST, WorstFirst.along([[1], [3]], [1, 1], [0, 1], updates=[0]), "y<w*,x> >="),
         (theory.WORST_FIRST, WorstFirst.along(*TWO, updates=[0], start=[0, 5]), "starts at 0"),
