@@ -61,8 +61,9 @@ def orthonormal(n: int) -> Problem:
 
 
 def doubling(d: int) -> Problem:
-    """d examples on which the Perceptron makes exactly (4^d - 1)/3 updates, in any order (`novikoff.theory.TINY_MARGIN`).
+    """d examples on which the Perceptron makes exactly (4^d - 1)/3 updates, in any order.
 
+    (`novikoff.theory.TINY_MARGIN` has the proof.)
     y x_k = e_k - e_1 - ... - e_(k-1), whose best separator through the origin is (1, 2, 4, ...): the Perceptron ends
     there. With an intercept the problem is a different and much easier one.
     """
@@ -99,7 +100,7 @@ def spiral(n: int) -> Problem:
         across = np.trunc(across / unit) * unit
         rows.append([1.0, *across.tolist()])
         w += across
-    # No row can have y<w,x> <= theta any more. The rows go round e_1, which is in their convex hull: its margin is best.
+    # No row can have y<w,x> <= theta any more. The rows go round e_1, so it is in their convex hull: its margin is best.
     y = _alternating(len(rows))
     radius_sq = max(sqnorm(vector(row)) for row in rows)
     return Problem(np.array(rows) * y[:, None], y, np.eye(3)[0], radius_sq, Fraction(1))
