@@ -82,10 +82,8 @@ def test_the_bound_holds_for_every_concept_and_sequence(rows, data):
     finding = HALVING.check(game(different, stream, predictions))
     assert finding.applies
     assert finding.conclusion
-    sizes = learner_sizes(rows, stream)
-    assert all(
-        2 * after <= before for (before, after), p, (_, y) in zip(sizes, predictions, stream, strict=True) if p != y
-    )
+    rounds = zip(learner_sizes(rows, stream), predictions, stream, strict=True)
+    assert all(2 * after <= before for (before, after), prediction, (_, y) in rounds if prediction != y)
     run = play(Halving(concepts.table(rows)), stream)
     assert run.mistakes <= run.bound == halving_bound(len(different))
 

@@ -148,8 +148,9 @@ def test_one_unit_example_at_theta_one_grows_by_three():
     assert theory.GROWTH.bound(2, radius_sq=4, threshold=F(1, 3)) == 9
 
 
-def rational_spiral(s=F(49, 485)):
+def rational_spiral():
     """The rows of `data.spiral` for n = 5, but of length exactly 1: gamma = 2s/(1 + s^2) is a little above 1/5."""
+    s = F(49, 485)
     gamma, across = 2 * s / (1 + s * s), (1 - s * s) / (1 + s * s)
     rows = []
     w = np.zeros(2)

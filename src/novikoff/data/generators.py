@@ -100,7 +100,7 @@ def spiral(n: int) -> Problem:
         across = np.trunc(across / unit) * unit
         rows.append([1.0, *across.tolist()])
         w += across
-    # No row can have y<w,x> <= theta any more. The rows go round e_1, so it is in their convex hull: its margin is best.
+    # No row can have y<w,x> <= theta any more. The rows go round e_1, a point of their convex hull: its margin is best.
     y = _alternating(len(rows))
     radius_sq = max(sqnorm(vector(row)) for row in rows)
     return Problem(np.array(rows) * y[:, None], y, np.eye(3)[0], radius_sq, Fraction(1))
