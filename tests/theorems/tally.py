@@ -12,6 +12,12 @@ from novikoff.theory import Finding, Theorem
 LEAST = Fraction(1, 10)
 
 
+def confirmed(theorem: Theorem, record: Any) -> bool:
+    """Do all hypotheses hold on the record, and the conclusion?"""
+    finding = theorem.check(record)
+    return finding.applies and finding.conclusion
+
+
 class Tally:
     """Counts the checks of one test, and those whose hypotheses held."""
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from novikoff import certify, theory
 from novikoff.theory import Labellings
-from tests.theorems.tally import applied_often
+from tests.theorems.tally import applied_often, confirmed
 
 F = Fraction
 
@@ -108,7 +108,7 @@ def test_every_labelling_must_be_decided(separators, cancelling):
     assert finding.unmet == (theory.COVER.hypotheses[1].text,)
     assert not finding.conclusion
     assert finding.holds
-    assert theory.COVER.check(Labellings.of(LINE, *RIGHT)).applies
+    assert confirmed(theory.COVER, Labellings.of(LINE, *RIGHT))
 
 
 def test_the_formula():

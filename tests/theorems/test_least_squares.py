@@ -15,7 +15,7 @@ from novikoff import LeastSquares
 from novikoff.theory import least_squares as theory
 from novikoff.theory.ellipsoid import solved
 from novikoff.theory.exact import inner, sqnorm
-from tests.theorems.tally import applied_often
+from tests.theorems.tally import applied_often, confirmed
 
 # Runs are cut short on purpose.
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -194,7 +194,7 @@ def test_gradient_descent_meets_its_rate_on_the_flattest_direction():
     run = theory.Descent.of(
         X, y, descend(X, y, [Fraction(1), Fraction(0)], Fraction(1, 18), 4), [0, 0], mu=2, L=18, step=Fraction(1, 18)
     )
-    assert theory.GRADIENT_DESCENT.check(run).applies
+    assert confirmed(theory.GRADIENT_DESCENT, run)
     assert run.distances_sq == [Fraction(8, 9) ** (2 * k) for k in range(5)]
     assert theory.GRADIENT_DESCENT.bound(9, Fraction(8, 9) ** 4) == 4
 
@@ -203,7 +203,7 @@ def test_kaczmarz_meets_its_rate_on_orthogonal_rows_of_one_length():
     X = [[3, 4, 0], [-4, 3, 0], [0, 0, 5]]
     path = [[Fraction(a), Fraction(b), Fraction(c)] for a, b, c in [(1, 0, 0), (2, -7, 1), (0, 0, 0)]]
     run = projections(X, [7, -1, 5], [1, 1, 1], path, sigma_sq=25)
-    assert theory.KACZMARZ.check(run).applies
+    assert confirmed(theory.KACZMARZ, run)
     assert [run.expected_sq(w) for w in path] == [Fraction(2, 3) * e for e in run.distances_sq]
 
 
@@ -211,7 +211,7 @@ def test_averaging_is_within_a_constant_of_its_bound():
     # One coordinate of noise: n E tends to sigma^2 d/2, a quarter of what the bound gives for it.
     X, y = [[Fraction(1)], [Fraction(1)]], [Fraction(1), Fraction(-1)]
     run = averaging(X, y, [0], [0], length=60)
-    assert theory.BACH_MOULINES.check(run).applies
+    assert confirmed(theory.BACH_MOULINES, run)
     for first in (0, 1):
         ratio = 60 * run.excess(first)[-1] / (2 * run.noise_sq)
         assert Fraction(1, 5) < ratio < Fraction(1, 4)
@@ -430,7 +430,7 @@ def test_its_averaged_sgd_keeps_the_bound_and_has_the_expected_excess(how):
     y = [Fraction(v) for v in (1, 2, -1, 3)]
     optimum, n = least(X, y), 20
     exact = averaging(X, y, [0, 0], optimum, length=n)
-    assert theory.BACH_MOULINES.check(exact).applies
+    assert confirmed(theory.BACH_MOULINES, exact)
     A, b = np.array(X, dtype=float), np.array(y, dtype=float)
     least_loss = ((A @ np.array(optimum, dtype=float) - b) ** 2).mean() / 2
     found = []

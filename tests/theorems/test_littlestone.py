@@ -17,7 +17,7 @@ from novikoff.learners.littlestone import StandardOptimal, Tree, littlestone_dim
 from novikoff.learners.weighted_majority import WeightedMajority
 from novikoff.theory import Forced, Game
 from novikoff.theory.littlestone import LITTLESTONE, LITTLESTONE_LOWER, littlestone_bound
-from tests.theorems.tally import applied_often
+from tests.theorems.tally import applied_often, confirmed
 
 GAP = (6, 8, 9, 10, 11, 12, 14, 15)  # on 4 points: Halving can be made to make a mistake more
 
@@ -300,7 +300,7 @@ def test_a_hypothesis_is_needed(theorem, game, without):
     ],
 )
 def test_what_is_no_walk_down_a_shattered_tree_is_named(change, without):
-    assert LITTLESTONE_LOWER.check(Forced(**WALK)).applies
+    assert confirmed(LITTLESTONE_LOWER, Forced(**WALK))
     assert any(without in text for text in LITTLESTONE_LOWER.check(Forced(**WALK | change)).unmet)
 
 
@@ -410,7 +410,7 @@ def test_every_deterministic_learner_in_turn():
     C = listed(range(4), 2)
     for bits in product((0, 1), repeat=2):
         game = forced_down(Scripted(bits), C)
-        assert LITTLESTONE_LOWER.check(game).applies
+        assert confirmed(LITTLESTONE_LOWER, game)
         assert game.mistakes == 2
 
 

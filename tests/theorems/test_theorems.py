@@ -17,7 +17,7 @@ from novikoff.theory import THEOREMS, Run
 from novikoff.theory.exact import inner, sqnorm, vector
 from tests import reference
 from tests.theorems.exactly import learn, picks, separated
-from tests.theorems.tally import applied_often
+from tests.theorems.tally import applied_often, confirmed
 
 LINEAR = [theorem for theorem in THEOREMS if theorem.about is Run]
 F = Fraction
@@ -142,7 +142,7 @@ def test_one_unit_example_at_theta_one_grows_by_three():
     run = record(np.eye(1), [1], [1], threshold=1)
     assert [sqnorm(w) for w in run.path] == [0, 1, 4]
     for theorem in (theory.UNIT, theory.GROWTH):
-        assert theorem.check(run).applies
+        assert confirmed(theorem, run)
         assert theorem.check(run).conclusion
     assert theory.GROWTH.bound(2) == 6
     assert theory.GROWTH.bound(2, radius_sq=4, threshold=F(1, 3)) == 9
@@ -388,11 +388,11 @@ def test_a_hypothesis_that_fails_is_named(theorem, run, without):
 
 
 def test_a_hypothesis_that_holds_at_its_edge_is_met():
-    assert theory.UNIT.check(Run.of([[1]], [1], [1], updates=[0, 0], threshold=1)).applies
-    assert theory.GROWTH.check(Run.of([[1]], [1], [1], updates=[0, 0], threshold=1)).applies
-    assert theory.ONLINE.check(Run.of([[1]], [1], [1], updates=[0])).applies
-    assert theory.TINY_MARGIN.check(Run.of(*FAMILY, updates=[0, 1, 0, 1, 0])).applies
-    assert theory.TINY_MARGIN.check(Run.of([*FAMILY[0], [-1, 1]], [1] * 3, [1, 2], [0, 1, 0, 2, 0])).applies
+    assert confirmed(theory.UNIT, Run.of([[1]], [1], [1], updates=[0, 0], threshold=1))
+    assert confirmed(theory.GROWTH, Run.of([[1]], [1], [1], updates=[0, 0], threshold=1))
+    assert confirmed(theory.ONLINE, Run.of([[1]], [1], [1], updates=[0]))
+    assert confirmed(theory.TINY_MARGIN, Run.of(*FAMILY, updates=[0, 1, 0, 1, 0]))
+    assert confirmed(theory.TINY_MARGIN, Run.of([*FAMILY[0], [-1, 1]], [1] * 3, [1, 2], [0, 1, 0, 2, 0]))
 
 
 # Bounds --------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from novikoff.estimators.winnow import Winnow
 from novikoff.theory.winnow import WINNOW1, WINNOW2, WinnowGame, log_up, winnow1_bound, winnow2_bound
-from tests.theorems.tally import applied_often
+from tests.theorems.tally import applied_often, confirmed
 
 
 def record(learner, examples, truth, target, r=1):
@@ -194,7 +194,7 @@ def test_the_promotions_of_the_proof_are_met(d, k, alpha):
     truth = [1] * (len(examples) - 1) + [0]
     game = record(learner, examples, truth, list(range(k)))
     assert game.mistakes == k * each + 1 <= learner.bound
-    assert WINNOW1.check(game).applies
+    assert confirmed(WINNOW1, game)
     # u is as large as it can be: what is lost between this and the bound is in v alone.
     assert learner.bound == math.floor(k * each + Fraction(alpha - 1) * k * each + d / Fraction(theta))
 

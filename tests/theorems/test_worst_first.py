@@ -14,7 +14,7 @@ from novikoff import MarginPerceptron, theory
 from novikoff.data import separable
 from novikoff.theory import Run, WorstFirst
 from novikoff.theory.exact import inner, sqnorm
-from tests.theorems.tally import applied_often
+from tests.theorems.tally import applied_often, confirmed
 
 F = Fraction
 
@@ -80,14 +80,14 @@ def test_a_threshold_bounds_updates_and_promises_a_margin():
 
 def test_one_update_is_as_far_as_it_can_be():
     run = along_the_worst([[F(1), F(2)], [F(1), F(-2)]], [1, 1], [F(1, 2)] * 2, rounds=1)
-    assert theory.WORST_FIRST.check(run).applies
+    assert confirmed(theory.WORST_FIRST, run)
     assert sqnorm([a - b for a, b in zip(run.path[1], run.witness, strict=True)]) == run.radius_sq - run.best_sq == 4
 
 
 def test_one_example_has_its_whole_margin_at_once():
     for theta in (0, 1, 10):
         run = along_the_worst([[F(3)]], [1], [F(1)], threshold=F(9 * theta))
-        assert theory.WORST_MARGIN.check(run).applies
+        assert confirmed(theory.WORST_MARGIN, run)
         assert len(run.updates) == theta + 1 == theory.WORST_MARGIN.bound(9, 9, 9 * theta)
 
 
