@@ -32,10 +32,13 @@ SECTIONS = {  # the first theorem of each
 
 COURSE = {  # the page that proves it
     "2-proof": "perceptron-batch perceptron-online perceptron-radius perceptron-stream perceptron-ball "
-    "perceptron-inequalities perceptron-start margin-upper-end tiny-margin perceptron-rounded",
-    "4-margin": "margin-perceptron margin-perceptron-threshold",
+    "perceptron-inequalities perceptron-start margin-upper-end tiny-margin perceptron-lower "
+    "perceptron-rounded",
+    "3-constant": "perceptron-lift",
+    "4-margin": "margin-perceptron margin-perceptron-threshold margin-perceptron-step worst-first worst-first-margin",
+    "6-certificates": "cover",
     "5-mistake-bounds": "halving littlestone littlestone-lower monotone-conjunction conjunction",
-    "7-least-squares": "gradient-descent newton kaczmarz averaged-sgd",
+    "7-least-squares": "gradient-descent newton damped-newton kaczmarz averaged-sgd",
 }
 
 CONVENTION = "The convention of the source. The bound holds under the two others as well: a mistake has y<w,x> <= 0."
@@ -45,7 +48,7 @@ WHY = {
     "w* separates the examples: y<w*,x> >= gamma ||w*|| > 0": "Otherwise there is nothing to come closer to. Where no "
     "separator exists and <w,x> = 0 counts as a mistake, the Perceptron never ends; where zero predicts a label, it "
     "may end with examples on its hyperplane.",
-    "||x|| = 1 for every example": "The proof needs ||x|| <= 1: a longer example adds more than 1 to ||w||^2. With "
+    "||x|| = 1 for every example": "The proof needs ||x|| <= 1: a longer example can add more than 1 to ||w||^2. With "
     "norms up to R, R^2 takes the place of 1.",
     "||x|| <= 1 for every example": "A longer example takes a longer step. Divide all of them by the largest norm; the "
     "margin is divided with them.",
@@ -61,6 +64,23 @@ WHY = {
     "unit in the last place of each entry.",
     "C < 2^49": "Beyond it rounding can undo an update: with w = -2^54 and x = 1, w + x rounds to w for ever.",
     "the examples are y x_k = e_k - e_1 - ... - e_(k-1)": "Most data are kinder.",
+    "w changes only where y<w,x> <= 0": "Other updates lead elsewhere, or further.",
+    "the last coordinate is the same c in every row, not 0": "It is what carries the bias: b/c times c.",
+    "w* is not 0: there is a hyperplane": "With w* = 0 the constant alone decides, and no distance is defined.",
+    "the examples are orthogonal, and all of one length R > 0": "Then no example says anything about the next, and "
+    "sum y x has the same margin R/sqrt(n) on all.",
+    "every label is one that the learner did not predict": "This is the adversary's move.",
+    "any d points, or all if they are fewer, are linearly independent": "Points in special position have fewer "
+    "separable labellings: x and 2x always share a label.",
+    "every labelling is decided: y<w,x> > 0 for every point, or c >= 0, not all 0, with sum c y x = 0": "It makes the "
+    "count a proved one; by Gordan's theorem one of the two always exists, never both.",
+    "w* = sum a_i y_i x_i with a_i >= 0 of sum 1": "It says that w* is in the convex hull of the examples y x. Without "
+    "it w* may be shorter, and w runs ahead of T w*.",
+    "y<w*,x> >= ||w*||^2 for every example": "It says that no point of the hull is nearer to the origin, so that "
+    "||w*|| is the best margin.",
+    "every update is on an example with the smallest y<w,x>": "Any other choice may lead away from the nearest point; "
+    "then half of the margin is all that is promised.",
+    "gamma > 0": "Without a separator the run never ends.",
     "the run is finished: y<w,x> > 0 for every example": "A run that was cut off has made as few updates as one likes.",
     "theta = 1": "The source's choice; see `margin-perceptron-threshold` for others.",
     "theta > 0": "At theta = 0 it is the Perceptron, and no margin is promised.",
@@ -71,9 +91,11 @@ WHY = {
     "is done with a tie does not matter for the bound.",
     "every example is a point of the domain": "The dimension is that of the class on these points.",
     "the prediction is the label whose part of the version space has the larger Ldim, 1 if equal": RULE,
-    "there are Ldim(C) rounds, and after t of them the Ldim of the version space is at least Ldim(C) - t": "This is "
-    "the way down a shattered tree: the adversary's half of the game.",
-    "every prediction is wrong": "The adversary answers the opposite of every prediction.",
+    "the tree is complete, and the concept at the end of every way down agrees with its labels": "Otherwise no concept "
+    "may be left that agrees with the answers.",
+    "the depth of the tree is Ldim(C)": "A shallower tree forces fewer mistakes.",
+    "the game goes down the tree to its end, each time to the label that was not predicted": "This is the adversary's "
+    "move; what the learner predicts is left to it.",
     "the target is a conjunction of variables": CLASS,
     "the target is a conjunction of literals": CLASS,
     "the target is a disjunction of variables": CLASS,
@@ -96,7 +118,8 @@ WHY = {
     "predicts by <w,x> > theta (at theta either way); w starts at 1; mistakes take active weights to alpha w, "
     "w/alpha": RULE,
     "0 < beta < 1": "At 1 nothing is learned; at 0 a concept that errs once is gone, and the best one may err.",
-    "the prediction is that of the larger weight, 1 if both are equal": "A mistake must cost half of the weight.",
+    "the prediction is that of the larger weight, 1 if both are equal": "Then half of the "
+    "weight, at least, has erred with every mistake, and loses its share 1 - beta.",
     "the probability of predicting 1 is the share of the weight that says 1": "Then the probability of a mistake is "
     "the share of the weight that errs.",
     "the rows have 2 coordinates at least": "An ellipsoid on a line is an interval, for which the volume formula "
@@ -108,9 +131,11 @@ WHY = {
     "mu I <= H": "Along a direction in which F is flat, nothing brings w closer.",
     "H <= L I": "Where F is steeper than that, the step 1/L overshoots.",
     "grad F(w*) = 0": "It says what w* is.",
-    "alpha = 1/L": "Shorter steps are slower, and from 2/L on they diverge.",
+    "alpha = 1/L": "Shorter steps are slower. At 2/L a step along the steepest direction comes back after two, and "
+    "longer ones diverge.",
     "every step is w <- w - alpha grad F(w)": RULE.replace("learner", "method").replace("mistakes", "steps"),
     "H is invertible": "Otherwise the step is not defined.",
+    "every step is w <- w - alpha H^-1 grad F(w)": RULE.replace("learner", "method").replace("mistakes", "steps"),
     "every step is w <- w - H^-1 grad F(w)": RULE.replace("learner", "method").replace("mistakes", "steps"),
     "<w*,a> = y for every row": "Equations that contradict each other pull w to and fro for ever.",
     "sigma_min^2 I <= A'A": "Along a direction that no row sees, w never moves.",
@@ -122,9 +147,15 @@ WHY = {
 }
 WHY_HERE = {  # where a theorem needs a hypothesis for a reason of its own
     ("tiny-margin", "w starts at 0"): "A lucky start can be a separator.",
-    ("tiny-margin", "<w,x> = 0 counts as a mistake"): "Otherwise examples may stay on the hyperplane, and w small.",
-    ("margin-perceptron", "w starts at 0"): "From elsewhere ||w|| is larger, and the margin smaller.",
-    ("margin-perceptron-threshold", "w starts at 0"): "From elsewhere ||w|| is larger, and the margin smaller.",
+    ("margin-perceptron", "w starts at 0"): "From elsewhere ||w|| can be larger, and the margin smaller.",
+    ("margin-perceptron-threshold", "w starts at 0"): "From elsewhere ||w|| can be larger, and the margin smaller.",
+    ("worst-first", "w starts at 0"): "From elsewhere the start stays in the distance to T w*.",
+    ("worst-first-margin", "w starts at 0"): "From elsewhere ||w|| can be larger, and the margin smaller.",
+    ("damped-newton", "H is invertible"): "Otherwise there is no H^-1 to step with.",
+    ("perceptron-inequalities", "w* separates the examples: y<w*,x> >= gamma ||w*|| > 0"): "With it gamma is positive, "
+    "and the two inequalities give the bound. Each of them holds without it.",
+    ("perceptron-inequalities", "w starts at 0"): "With it the steps add up to M gamma <= <w,w*> and "
+    "||w||^2 <= M R^2. Each of them holds without it.",
     ("ellipsoid", "w* separates the examples: y<w*,x> >= gamma ||w*|| > 0"): "The volume stays above that of a small "
     "ball of separators around w*; without w* there may be none.",
     ("ellipsoid", "||x|| <= 1 for every example"): "For longer examples that ball holds vectors that do not separate.",
@@ -144,6 +175,29 @@ EXAMPLES = {
     "tiny-margin": (
         "run = theory.Run.of([[1, 0], [1, -1]], [1, -1], witness=[1, 2], updates=[0, 1, 0, 1, 0])  # d = 2",
     ),
+    "perceptron-lift": (
+        "x, labels = [[1], [3]], [-1, 1]  # separated at 2: w* = 1, b = -2, rho = 1",
+        "rows = [[*row, 2] for row in x]  # c = 2",
+        "run = theory.Run.of(rows, labels, witness=[1, -1], updates=[0, 1, 0, 1, 0])",
+    ),
+    "perceptron-lower": (
+        "duel = theory.Duel.of([[2, 0], [0, 2]], [1, -1], predictions=[-1, 1])  # R = 2, gamma^2 = 2",
+    ),
+    "cover": (
+        "x = [[1], [2]]  # on a line, two of the four labellings are separable at 0",
+        "separable = {(1, 1): [1], (-1, -1): [-1]}",
+        "others = {(1, -1): [2, 1], (-1, 1): [2, 1]}  # 2 times the first row cancels the second",
+        "found = theory.Labellings.of(x, separable, others)",
+    ),
+    "margin-perceptron-step": (RUN.format(updates="[0, 0], threshold=1"),),
+    "worst-first": (
+        "half = theory.rational(1) / 2",
+        "run = theory.WorstFirst.along([[1, 1], [1, -1]], [1, 1], hull=[half, half], updates=[0, 1, 0, 1])",
+    ),
+    "worst-first-margin": (
+        "half = theory.rational(1) / 2",
+        "run = theory.WorstFirst.along([[1, 1], [1, -1]], [1, 1], [half, half], updates=[0, 1, 0, 1], threshold=3)",
+    ),
     "margin-perceptron": (RUN.format(updates="[0, 1, 0, 1], mistakes=2, threshold=1"),),
     "margin-perceptron-threshold": (
         "run = theory.Run.of([[2, 0], [0, 2]], [1, -1], [1, -1], updates=[0, 1, 0, 1], mistakes=2, threshold=4)",
@@ -154,7 +208,11 @@ EXAMPLES = {
     ),
     "halving": ("labels = [[0, 0, 1, 1], [0, 1, 0, 1]]  # of four concepts, in two rounds", GAME),
     "littlestone": ("labels = [[0, 0, 1, 1], [0, 1, 0, 1]]  # of four concepts, on two points", GAME),
-    "littlestone-lower": ("labels = [[0, 0, 1, 1], [0, 1, 0, 1]]  # of four concepts, on two points", GAME),
+    "littlestone-lower": (
+        "labels = [[0, 0, 1, 1], [0, 1, 0, 1]]  # of four concepts, on two points",
+        "tree = (0, (1, 0, 1), (1, 2, 3))  # point 0, then point 1, then a concept",
+        "game = theory.Forced(labels, truth=[0, 0], predictions=[1, 1], domain=labels, tree=tree)",
+    ),
     "monotone-conjunction": (
         "x, target = [(1, 1, 0), (1, 0, 1)], [[(0, 1)]]  # the variable x_0",
         "game = theory.BooleanGame(x, truth=[1, 1], predictions=[0, 0], target=target)",
@@ -204,6 +262,9 @@ EXAMPLES = {
         "run = theory.Descent.of(A, y, path, optimum=[1, 1], mu=2, L=8, step=0.125)",
     ),
     "newton": ("run = theory.Quadratic.of([[1, 0], [0, 2]], [1, 2], path=[[0, 0], [1, 1]], optimum=[1, 1])",),
+    "damped-newton": (
+        "run = theory.Damped.of([[1, 0], [0, 2]], [1, 2], path=[[0, 0], [0.5, 0.5]], optimum=[1, 1], step=0.5)",
+    ),
     "kaczmarz": (
         "A, fifth = [[1, 0], [0, 2]], theory.rational(1) / 5",
         "drawn = [fifth, 4 * fifth]",
@@ -216,7 +277,7 @@ EXAMPLES = {
 
 LETTERS = {
     **{"alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "kappa": "κ", "mu": "μ", "xi": "ξ"},
-    **{"sigma": "σ", "theta": "θ"},
+    **{"rho": "ρ", "sigma": "σ", "theta": "θ"},
 }
 
 
@@ -271,7 +332,7 @@ def bound(theorem: Theorem) -> list[str]:
 def proof(theorem: Theorem) -> list[str]:
     """From the module, where the learners of a family share one; and where the course has it."""
     module = sys.modules[theorem.bound.__module__]
-    family = module.__name__.rpartition(".")[2] in ("elimination", "winnow", "rounding")
+    family = module.__name__.rpartition(".")[2] in ("elimination", "winnow", "rounding", "worst_first")
     told = paragraphs((inspect.getdoc(module) or "").partition("\n\n")[2]) if family else []
     told += [
         f"[The course](../learn/{n}.md) has it in words."

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from novikoff.data import doubling, orthonormal, separable
+from novikoff.data import doubling, orthonormal, separable, spiral
 
 
 def test_the_same_seed_gives_the_same_problem():
@@ -15,7 +15,7 @@ def test_the_same_seed_gives_the_same_problem():
 
 
 def test_both_labels_are_there_and_the_witness_separates():
-    for problem in (separable(9, 2, margin=0.01, random_state=0), orthonormal(4), doubling(5)):
+    for problem in (separable(9, 2, margin=0.01, random_state=0), orthonormal(4), doubling(5), spiral(3)):
         assert set(problem.y) == {-1, 1}
         assert np.all(problem.y * (problem.X @ problem.witness) > 0)
         assert len(list(problem.stream())) == len(problem.y)
@@ -29,3 +29,9 @@ def test_both_labels_are_there_and_the_witness_separates():
 def test_what_cannot_be_made(n, d, margin, message):
     with pytest.raises(ValueError, match=message):
         separable(n, d, margin=margin)
+
+
+@pytest.mark.parametrize("n", [1, 101])
+def test_spirals_of_some_sizes_only(n):
+    with pytest.raises(ValueError, match="2 <= n <= 100"):
+        spiral(n)

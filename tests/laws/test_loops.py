@@ -39,7 +39,7 @@ def test_the_budget_of_a_call_changes_nothing(data, order, budget):
 
 
 def test_ctrl_c_leaves_a_usable_model(monkeypatch):
-    problem = doubling(30)  # at least 2^29 mistakes
+    problem = doubling(30)  # (4^30 - 1)/3 mistakes
 
     class Impatient(estimators.Passes):
         def __call__(self, passes, found):

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from novikoff.estimators.boolean import KDNF, Conjunction, Disjunction, MonotoneConjunction, MonotoneDisjunction
 from novikoff.theory import elimination as theory
 from novikoff.theory.elimination import BooleanGame
+from tests.theorems.tally import applied_often, confirmed
 
 # theorem, learner, the literals that a target may have, is it an "and"?
 CLASSES = {
@@ -65,13 +66,22 @@ def test_it_holds_for_every_target_and_every_stream(name, data):
 
 
 @EACH
-@settings(max_examples=50)
-@given(data=st.data())
-def test_it_holds_on_whatever_happens(name, data):
-    theorem, *_ = CLASSES[name]
-    examples, target = data.draw(games(name))
-    bits = st.lists(st.integers(0, 1), min_size=len(examples), max_size=len(examples))
-    assert theorem.check(BooleanGame(examples, data.draw(bits), data.draw(bits), target, k=2)).holds
+def test_it_holds_on_whatever_happens(name):
+    theorem, make, _, conjunction = CLASSES[name]
+    with applied_often() as tally:
+
+        @settings(max_examples=50)
+        @given(data=st.data())
+        def each(data):
+            examples, target = data.draw(games(name))
+            bits = st.lists(st.integers(0, 1), min_size=len(examples), max_size=len(examples))
+            truth = [label(x, target, conjunction) for x in examples]
+            game = record(make(), examples, truth, target, k=2)
+            if data.draw(st.booleans()):  # another learner, another truth
+                game = BooleanGame(examples, data.draw(bits), data.draw(bits), target, k=2)
+            tally.check(theorem, game)
+
+        each()
 
 
 @EACH
@@ -122,10 +132,10 @@ def test_the_bounds_are_met(d):
     for name, (examples, y, count) in streams.items():
         theorem, make, _, _ = CLASSES[name]
         game = record(make(), examples, [y] * len(examples), [])
-        assert theorem.check(game).applies
+        assert confirmed(theorem, game)
         assert game.mistakes == count == theorem.bound(d)
     game = record(KDNF(k=1), [(0,) * d, *one_one(d)], [0] * (d + 1), [])
-    assert theory.KDNF.check(game).applies
+    assert confirmed(theory.KDNF, game)
     assert game.mistakes == d + 1 == theory.KDNF.bound(d, 1)
 
 
@@ -148,6 +158,56 @@ def test_a_k_dnf_of_all_variables_is_any_function(k):
     points = list(product((0, 1), repeat=k))
     game = record(KDNF(k=k), points * 2, [0] * 2 * len(points), [], k)
     assert game.mistakes == len(points) < theory.kdnf_bound(k, k)
+
+
+# No learner is better, in every dimension -----------------------------------------------------------
+
+
+@pytest.mark.parametrize("d", [1, 2, 5, 40])
+def test_the_points_with_a_single_zero_are_shattered_by_monotone_conjunctions(d):
+    # A labelling of them is the conjunction of the variables whose point is 0; so d mistakes can be forced.
+    points = one_zero(d)
+    for labels in product((0, 1), repeat=d) if d <= 5 else [tuple(k % 3 % 2 for k in range(d))]:
+        target = [[(i, 1)] for i, y in enumerate(labels) if y == 0]
+        assert tuple(label(x, target, True) for x in points) == labels
+
+
+@pytest.mark.parametrize("predictions", [[0] * 13, [1] * 13, [0, 1] * 7, [1, 1, 0, 0] * 4, [1, 0, 0] * 5])
+@pytest.mark.parametrize("d", [2, 3, 12])
+def test_d_plus_1_mistakes_are_forced_on_conjunctions_of_literals(d, predictions):
+    """The adversary of the proof, against any predictions: every answer is wrong, and some conjunction fits them."""
+    answers, said = [], iter(predictions)
+
+    def ask(x):
+        answers.append((x, 1 - next(said)))
+        return answers[-1][1]
+
+    def single_zeros(free, fixed):
+        """The game of monotone conjunctions over the free variables: one mistake for each of them."""
+        for i in free:
+            ask(tuple(int(j != i) if fixed is None or j != fixed else 0 for j in range(d)))
+
+    if ask((1,) * d):
+        single_zeros(range(d), None)
+    else:
+        for i in range(d):
+            if ask(tuple(int(j != i) for j in range(d))):
+                single_zeros([j for j in range(d) if j != i][: d - 1 - i], i)
+                break
+    assert len(answers) == d + 1
+    found = [
+        target
+        for target in targets(d, answers)
+        if all(label(x, [[literal] for literal in target], True) == y for x, y in answers)
+    ]
+    assert found, "some conjunction agrees with all answers"
+
+
+def targets(d, answers):
+    """Candidates: the literals true in all positives; or not x_0 and not x_1, where there are none."""
+    positives = [x for x, y in answers if y]
+    yield [(i, b) for i in range(d) for b in (0, 1) if positives and all(x[i] == b for x in positives)]
+    yield [(0, 0), (1, 0)]
 
 
 # Hypotheses are needed: without one, the conclusion fails on some game. -----------------------------

@@ -15,6 +15,7 @@ from novikoff import NotRealizable
 from novikoff.data import doubling, separable
 from novikoff.game import play
 from novikoff.learners.ellipsoid import EllipsoidPerceptron
+from novikoff.theory import TINY_MARGIN
 from novikoff.theory import ellipsoid as theory
 from novikoff.theory.exact import vector
 
@@ -224,16 +225,16 @@ def test_the_volume_of_a_cut_has_room_for_the_widening():
 
 @pytest.mark.parametrize("d", [14, 17, 20])
 def test_tiny_margins_do_not_double_the_mistakes(d):
-    problem = doubling(d)  # on which the Perceptron makes 2^(d-1) mistakes at least
+    problem = doubling(d)  # on which the Perceptron makes exactly (4^d - 1)/3 mistakes
     learner = EllipsoidPerceptron(fit_intercept=False, gamma=problem.margin / math.sqrt(d))
     X = problem.X / math.sqrt(d)
     y = (problem.y > 0).astype(int)
     cycled(learner, X, y)
     assert learner.mistakes_ <= learner.bound
     assert [learner.predict_one(x) for x in X] == y.tolist()
-    assert learner.mistakes_ < 2 ** (d - 1) / 10
+    assert learner.mistakes_ < TINY_MARGIN.bound(d) / 10**4
     if d == 20:
-        assert learner.bound < 2 ** (d - 1) / 40
+        assert learner.bound < TINY_MARGIN.bound(d) / 10**7
 
 
 def test_the_bound_is_a_floor():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -26,6 +27,15 @@ def majority(functions, x):
 def game(rows, stream, predictions):
     labels = [[row[x] for row in rows] for x, _ in stream]
     return Game(labels, [y for _, y in stream], predictions)
+
+
+def learner_sizes(rows, stream):
+    """The sizes of the learner's own version space before and after each round."""
+    learner = Halving(concepts.table(rows))
+    sizes = [learner.version_space_.size]
+    for x, y in stream:
+        sizes.append(learner.learn_one(x, y).version_space_.size)
+    return list(pairwise(sizes))
 
 
 @given(tables, st.lists(st.tuples(st.integers(0, 5), st.integers(0, 1)), max_size=30))
@@ -71,7 +81,9 @@ def test_the_bound_holds_for_every_concept_and_sequence(rows, data):
         learner.learn_one(x, y)
     finding = HALVING.check(game(different, stream, predictions))
     assert finding.applies
-    assert finding.holds
+    assert finding.conclusion
+    rounds = zip(learner_sizes(rows, stream), predictions, stream, strict=True)
+    assert all(2 * after <= before for (before, after), prediction, (_, y) in rounds if prediction != y)
     run = play(Halving(concepts.table(rows)), stream)
     assert run.mistakes <= run.bound == halving_bound(len(different))
 
@@ -95,6 +107,11 @@ def test_both_hypotheses_are_needed():
     stubborn = HALVING.check(game(rows, [(0, 0), (0, 0)], [1, 1]))
     assert stubborn.unmet == (HALVING.hypotheses[1].text,)
     assert not stubborn.conclusion
+    # A minority that errs leaves more than half of the version space: 2 of 3, one mistake of the one that is allowed.
+    three = [(0, 0), (0, 1), (1, 1)]
+    slow = HALVING.check(game(three, [(0, 0)], [1]))
+    assert slow.unmet == (HALVING.hypotheses[1].text,)
+    assert not slow.conclusion
     # With the majority of ties broken to 1, two concepts cost one mistake: the bound, and no more.
     assert HALVING.check(game(rows, [(1, 0), (0, 0)], [1, 0])).holds
 

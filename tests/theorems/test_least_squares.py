@@ -15,6 +15,7 @@ from novikoff import LeastSquares
 from novikoff.theory import least_squares as theory
 from novikoff.theory.ellipsoid import solved
 from novikoff.theory.exact import inner, sqnorm
+from tests.theorems.tally import applied_often, confirmed
 
 # Runs are cut short on purpose.
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -107,6 +108,35 @@ def test_newton(system, data):
     assert not finding.conclusion
 
 
+def damped(X, y, w, alpha, steps):
+    """Newton's method by its definition, H^-1 grad F solved in rationals."""
+    d = len(w)
+    H = [[2 * sum(a[i] * a[j] for a in X) for j in range(d)] for i in range(d)]
+    path = [w]
+    for _ in range(steps):
+        residuals = [inner(path[-1], a) - t for a, t in zip(X, y, strict=True)]
+        gradient = [[2 * sum(r * a[j] for r, a in zip(residuals, X, strict=True))] for j in range(d)]
+        step = solved(H, gradient)[1]
+        path.append([v - alpha * s[0] for v, s in zip(path[-1], step, strict=True)])
+    return path
+
+
+def test_damped_newton():
+    with applied_often() as tally:
+
+        @settings(max_examples=60)
+        @given(systems(), st.sampled_from([Fraction(1, 3), Fraction(1), Fraction(3, 2), Fraction(5)]), st.data())
+        def each(system, alpha, data):
+            X, y, optimum = system
+            path = damped(X, y, data.draw(starts(len(optimum))), alpha, 3)
+            run = theory.Damped.of(X, y, path, optimum, step=alpha)
+            finding = tally.check(theory.DAMPED_NEWTON, run)
+            assert finding.applies
+            assert run.distances_sq[3] == (1 - alpha) ** 6 * run.distances_sq[0]
+
+        each()
+
+
 @settings(max_examples=60)
 @given(systems(consistent=True), st.data())
 def test_kaczmarz(system, data):
@@ -164,7 +194,7 @@ def test_gradient_descent_meets_its_rate_on_the_flattest_direction():
     run = theory.Descent.of(
         X, y, descend(X, y, [Fraction(1), Fraction(0)], Fraction(1, 18), 4), [0, 0], mu=2, L=18, step=Fraction(1, 18)
     )
-    assert theory.GRADIENT_DESCENT.check(run).applies
+    assert confirmed(theory.GRADIENT_DESCENT, run)
     assert run.distances_sq == [Fraction(8, 9) ** (2 * k) for k in range(5)]
     assert theory.GRADIENT_DESCENT.bound(9, Fraction(8, 9) ** 4) == 4
 
@@ -173,7 +203,7 @@ def test_kaczmarz_meets_its_rate_on_orthogonal_rows_of_one_length():
     X = [[3, 4, 0], [-4, 3, 0], [0, 0, 5]]
     path = [[Fraction(a), Fraction(b), Fraction(c)] for a, b, c in [(1, 0, 0), (2, -7, 1), (0, 0, 0)]]
     run = projections(X, [7, -1, 5], [1, 1, 1], path, sigma_sq=25)
-    assert theory.KACZMARZ.check(run).applies
+    assert confirmed(theory.KACZMARZ, run)
     assert [run.expected_sq(w) for w in path] == [Fraction(2, 3) * e for e in run.distances_sq]
 
 
@@ -181,7 +211,7 @@ def test_averaging_is_within_a_constant_of_its_bound():
     # One coordinate of noise: n E tends to sigma^2 d/2, a quarter of what the bound gives for it.
     X, y = [[Fraction(1)], [Fraction(1)]], [Fraction(1), Fraction(-1)]
     run = averaging(X, y, [0], [0], length=60)
-    assert theory.BACH_MOULINES.check(run).applies
+    assert confirmed(theory.BACH_MOULINES, run)
     for first in (0, 1):
         ratio = 60 * run.excess(first)[-1] / (2 * run.noise_sq)
         assert Fraction(1, 5) < ratio < Fraction(1, 4)
@@ -216,6 +246,10 @@ def straight(*, mu, L, step, optimum=(0, 0), path=None, start=(1, 1)):
     return theory.Descent.of(PLANE, [0, 0], path, optimum, mu=mu, L=L, step=step)
 
 
+def half(X, y, path, optimum):
+    return theory.Damped.of(X, y, path, optimum, step=Fraction(1, 2))
+
+
 @pytest.mark.parametrize(
     ("theorem", "run", "without"),
     [
@@ -226,6 +260,9 @@ def straight(*, mu, L, step, optimum=(0, 0), path=None, start=(1, 1)):
         (theory.GRADIENT_DESCENT, straight(mu=2, L=18, step=Fraction(1, 18), path=[[1, 1], [1, 1]]), "every step"),
         (theory.NEWTON, theory.Quadratic.of([[1, 1]], [1], [[0, 0], [0, 0]], [1, 0]), "H is invertible"),
         (theory.NEWTON, theory.Quadratic.of(ONE, [1], [[0], [Fraction(1, 2)]], [1]), "every step"),
+        (theory.DAMPED_NEWTON, half([[1, 1]], [1], [[0, 0], [1, 0]], [1, 0]), "H is invertible"),
+        (theory.DAMPED_NEWTON, half(ONE, [1], [[0], [Fraction(1, 2)]], [2]), "grad F(w*) = 0"),
+        (theory.DAMPED_NEWTON, half(ONE, [1], [[0], [1]], [1]), "every step"),
         (theory.KACZMARZ, projections([[1], [1]], [1, -1], [0], [[Fraction(0)]], sigma_sq=2), "<w*,a> = y"),
         (theory.KACZMARZ, projections(PLANE, [0, 0], [0, 0], [[1, 0]], sigma_sq=2), "sigma_min^2"),
         (
@@ -288,18 +325,30 @@ def test_the_smallest_number_of_averaged_steps(d, noise_sq, radius_sq, distance_
         over = n * epsilon / 2 - noise - start
         return over >= 0 and over**2 >= 4 * noise * start
 
+    assert n >= 1
     assert enough(n)
-    assert n == 0 or not enough(n - 1)
+    assert n == 1 or not enough(n - 1)
 
 
 def test_averaged_steps_that_are_whole_are_not_rounded_up():
     assert theory.averaging_bound(4, 9, 4, 25, 2) == 256  # 2/2 (3 * 2 + 2 * 5)^2
+    assert theory.averaging_bound(4, 0, 4, 0, 2) == 1, "a mean is of 1 iterate at least"
     with pytest.raises(ValueError, match="epsilon > 0"):
         theory.averaging_bound(1, 1, 1, 1, 0)
 
 
 def test_newton_needs_one_step():
     assert theory.NEWTON.bound() == 1
+
+
+def test_damped_newton_needs_as_many_as_its_factor_says():
+    assert theory.DAMPED_NEWTON.bound(Fraction(1, 2), Fraction(1, 1024)) == 10
+    assert theory.DAMPED_NEWTON.bound(Fraction(3, 2), Fraction(1, 1024)) == 10
+    assert theory.DAMPED_NEWTON.bound(1, Fraction(1, 10**9)) == 1
+    assert theory.DAMPED_NEWTON.bound(0.1, 1e-6) == math.ceil(math.log(1e-6) / math.log(0.9))
+    for alpha in (0, 2, -1, math.nan, math.inf):
+        with pytest.raises(ValueError, match="0 < alpha < 2"):
+            theory.DAMPED_NEWTON.bound(alpha, 0.5)
 
 
 # LeastSquares ---------------------------------------------------------------------------------------
@@ -345,6 +394,14 @@ def test_its_newton_takes_one_step(seed):
     assert np.allclose(model.coef_, optimum, rtol=1e-12)
 
 
+@pytest.mark.parametrize("alpha", [0.25, 0.5, 1.5])
+def test_its_damped_newton_multiplies_the_error_exactly(alpha):
+    X, y, optimum = noisy(40, 4, 1)
+    for k in range(1, 8):
+        left = fitted("newton", X, y, step=alpha, max_iter=k, tol=0).coef_ - optimum
+        assert left == pytest.approx(-((1 - alpha) ** k) * optimum, rel=1e-9, abs=1e-12)
+
+
 def test_its_kaczmarz_contracts_on_average():
     X, _, w = noisy(12, 3, 0)
     y = X @ w
@@ -373,7 +430,7 @@ def test_its_averaged_sgd_keeps_the_bound_and_has_the_expected_excess(how):
     y = [Fraction(v) for v in (1, 2, -1, 3)]
     optimum, n = least(X, y), 20
     exact = averaging(X, y, [0, 0], optimum, length=n)
-    assert theory.BACH_MOULINES.check(exact).applies
+    assert confirmed(theory.BACH_MOULINES, exact)
     A, b = np.array(X, dtype=float), np.array(y, dtype=float)
     least_loss = ((A @ np.array(optimum, dtype=float) - b) ** 2).mean() / 2
     found = []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+from itertools import product
 
 import numpy as np
 import pytest
@@ -13,8 +14,10 @@ from hypothesis import strategies as st
 from novikoff import NotRealizable, concepts, play
 from novikoff.learners.halving import Halving
 from novikoff.learners.littlestone import StandardOptimal, Tree, littlestone_dimension, shattered_tree
-from novikoff.theory import Game
+from novikoff.learners.weighted_majority import WeightedMajority
+from novikoff.theory import Forced, Game
 from novikoff.theory.littlestone import LITTLESTONE, LITTLESTONE_LOWER, littlestone_bound
+from tests.theorems.tally import applied_often, confirmed
 
 GAP = (6, 8, 9, 10, 11, 12, 14, 15)  # on 4 points: Halving can be made to make a mistake more
 
@@ -253,6 +256,8 @@ def test_labels_are_taken_from_the_class_it_was_given():
 
 BOTH = [[0, 1]]  # one point, and both functions of it
 APART = [[0, 1, 0, 1], [0, 0, 1, 1]]  # two points, and all functions of them
+PLAN = (0, (1, 0, 2), (1, 1, 3))  # for them: point 0, then point 1
+WALK = {"labels": APART, "truth": [0, 0], "predictions": [1, 1], "domain": APART, "tree": PLAN}
 
 
 @pytest.mark.parametrize(
@@ -261,42 +266,152 @@ APART = [[0, 1, 0, 1], [0, 0, 1, 1]]  # two points, and all functions of them
         (LITTLESTONE, Game(BOTH * 4, [0, 1, 0, 1], [1, 0, 1, 1], BOTH), "some concept agrees"),
         (LITTLESTONE, Game(APART, [0, 0], [1, 1], APART[:1]), "point of the domain"),
         (LITTLESTONE, Game(BOTH * 2, [0, 0], [1, 1], BOTH), "the larger Ldim"),
-        (LITTLESTONE_LOWER, Game([], [], [], BOTH), "rounds"),
-        (LITTLESTONE_LOWER, Game([APART[0]] * 2, [0, 1], [1, 0], APART), "at least Ldim"),
-        (LITTLESTONE_LOWER, Game(APART, [0, 0], [1, 0], APART), "is wrong"),
+        # point 0 twice: no concept is 0 and then 1 on it
+        (
+            LITTLESTONE_LOWER,
+            Forced(
+                **WALK | {"labels": [APART[0]] * 2, "truth": [0, 1], "predictions": [1, 0], "tree": (0, PLAN, PLAN)}
+            ),
+            "agrees with its labels",
+        ),
+        (LITTLESTONE_LOWER, Forced(APART[:1], [0], [1], APART, tree=(0, 0, 1)), "depth of the tree"),
+        (LITTLESTONE_LOWER, Forced(**WALK | {"predictions": [1, 0]}), "not predicted"),
+        (LITTLESTONE_LOWER, Forced(APART[:1], [0], [1], APART, tree=PLAN), "to its end"),
     ],
 )
 def test_a_hypothesis_is_needed(theorem, game, without):
     finding = theorem.check(game)
-    assert len(finding.unmet) == 1
-    assert without in finding.unmet[0]
+    assert any(without in text for text in finding.unmet)
+    assert len(finding.unmet) == 1 or theorem is LITTLESTONE_LOWER
     assert not finding.conclusion
     assert finding.holds, "a theorem says nothing when a hypothesis fails"
 
 
-@given(tables(most=8), st.data())
-def test_the_theorems_hold_on_whatever_happens(table, data):
-    C = listed(*table)
-    domain = domain_of(C)
-    bits = st.lists(st.integers(0, 1), min_size=4, max_size=4)
-    rounds = data.draw(st.lists(st.sampled_from(domain), max_size=4))
-    game = Game(rounds, data.draw(bits)[: len(rounds)], data.draw(bits)[: len(rounds)], domain)
-    assert LITTLESTONE.check(game).holds
-    assert LITTLESTONE_LOWER.check(game).holds
+@pytest.mark.parametrize(
+    ("change", "without"),
+    [
+        ({"tree": (0, (1, 0, 2), (1, 1, 2))}, "agrees with its labels"),  # the last concept says 0 on point 0
+        ({"tree": (0, (1, 0, 2), (1, 3, 1))}, "agrees with its labels"),
+        ({"tree": (0, (1, 0, 2), 1)}, "complete"),
+        ({"domain": [*APART, [0, 0, 0, 1]], "tree": (2, (0, (1, 0, 2), (1, 1, 1)), 3)}, "complete"),
+        ({"labels": APART[::-1]}, "goes down"),  # the rounds are not those of the plan
+        ({"truth": [0, 1]}, "not predicted"),
+        ({"labels": [*APART, APART[0]], "truth": [0, 0, 0], "predictions": [1, 1, 1]}, "to its end"),
+    ],
+)
+def test_what_is_no_walk_down_a_shattered_tree_is_named(change, without):
+    assert confirmed(LITTLESTONE_LOWER, Forced(**WALK))
+    assert any(without in text for text in LITTLESTONE_LOWER.check(Forced(**WALK | change)).unmet)
 
 
-@given(tables(), st.lists(st.integers(0, 1), min_size=4, max_size=4))
-def test_no_learner_is_better(table, predictions):
-    """Whatever a learner predicts down the tree, the opposite is the truth."""
-    C = listed(*table)
-    members, tree, rounds = C.members(C.whole), shattered_tree(C), []
-    for prediction in predictions[: tree.depth]:
-        rounds.append(([concept(tree.point) for concept in members], 1 - prediction, prediction))
-        tree = tree.zero if prediction else tree.one
-    labels, truth, predicted = map(list, zip(*rounds, strict=True)) if rounds else ([], [], [])
-    finding = LITTLESTONE_LOWER.check(Game(labels, truth, predicted, domain_of(C)))
+def test_the_theorem_of_the_optimal_learner_holds_on_whatever_happens():
+    with applied_often() as tally:
+
+        @given(tables(most=8), st.data())
+        def each(table, data):
+            C = listed(*table)
+            domain = domain_of(C)
+            rounds = data.draw(st.lists(st.sampled_from(domain), max_size=4))
+            bits = st.lists(st.integers(0, 1), min_size=len(rounds), max_size=len(rounds))
+            concept = data.draw(st.integers(0, C.size - 1))
+            truth = [row[concept] for row in rounds] if data.draw(st.integers(0, 3)) else data.draw(bits)
+            predictions = optimal(rounds, truth, domain) if data.draw(st.integers(0, 3)) else data.draw(bits)
+            tally.check(LITTLESTONE, Game(rounds, truth, predictions, domain))
+
+        each()
+
+
+def optimal(rounds, truth, domain):
+    """The predictions by the definition, from the dimension of codes."""
+    points, alive = len(domain), set(range(len(domain[0])))
+    codes = {c: sum(row[c] << x for x, row in enumerate(domain)) for c in alive}
+    predictions = []
+    for row, y in zip(rounds, truth, strict=True):
+        parts = [{codes[c] for c in alive if row[c] == label} for label in (0, 1)]
+        zero, one = (by_definition(part, points) for part in parts)
+        predictions.append(int(one >= zero))
+        alive = {c for c in alive if row[c] == y}
+    return predictions
+
+
+# The adversary against the library's learners ------------------------------------------------------
+
+
+def numbered(tree, C):
+    """The library's tree as the theory takes it: points and concepts by their numbers."""
+    points, members = list(C.domain.points()), C.members(C.whole)
+
+    def part(node):
+        if node.point is None:
+            return members.index(node.concept)
+        return points.index(node.point), part(node.zero), part(node.one)
+
+    return part(tree)
+
+
+class Scripted:
+    """Any learner: its predictions down the tree are any bits."""
+
+    def __init__(self, bits):
+        self.bits = list(bits)
+
+    def predict_one(self, x):
+        return self.bits[0]
+
+    def learn_one(self, x, y):
+        self.bits.pop(0)
+
+
+def forced_down(learner, C):
+    """Plays the library's shattered tree against a learner, which is told the opposite of what it predicts."""
+    members, tree, labels, truth, predictions = C.members(C.whole), shattered_tree(C), [], [], []
+    whole = numbered(tree, C)
+    while tree.point is not None:
+        predictions.append(learner.predict_one(tree.point))
+        truth.append(1 - predictions[-1])
+        labels.append([concept(tree.point) for concept in members])
+        learner.learn_one(tree.point, truth[-1])
+        tree = tree.one if truth[-1] else tree.zero
+    return Forced(labels, truth, predictions, domain_of(C), tree=whole)
+
+
+@pytest.mark.parametrize("Learner", [Halving, StandardOptimal, WeightedMajority])
+@pytest.mark.parametrize(
+    "C",
+    [concepts.monotone_conjunctions(3), concepts.conjunctions(2), concepts.thresholds(8), concepts.intervals(5)],
+    ids=repr,
+)
+def test_the_tree_forces_its_depth_from_the_learners_of_the_library(Learner, C):
+    learner = Learner(C)
+    game = forced_down(learner, C)
+    finding = LITTLESTONE_LOWER.check(game)
     assert finding.applies
     assert finding.conclusion
+    codes = {sum(concept(x) << i for i, x in enumerate(C.domain.points())) for concept in C.members(C.whole)}
+    assert learner.mistakes_ == game.mistakes == by_definition(codes, len(list(C.domain.points())))
+
+
+def test_no_learner_is_better():
+    """Whatever a learner predicts down the tree, the opposite is the truth."""
+    with applied_often() as tally:
+
+        @given(tables(), st.lists(st.integers(0, 1), min_size=4, max_size=4))
+        def each(table, predictions):
+            C = listed(*table)
+            finding = tally.check(LITTLESTONE_LOWER, forced_down(Scripted(predictions), C))
+            assert finding.applies
+            assert finding.conclusion
+
+        each()
+
+
+def test_every_deterministic_learner_in_turn():
+    # All functions of 2 points: at each of the 3 nodes of the tree a learner may predict either label.
+    C = listed(range(4), 2)
+    for bits in product((0, 1), repeat=2):
+        game = forced_down(Scripted(bits), C)
+        assert confirmed(LITTLESTONE_LOWER, game)
+        assert game.mistakes == 2
 
 
 def test_the_dimension_needs_the_domain():

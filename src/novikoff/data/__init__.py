@@ -2,7 +2,7 @@
 
 from novikoff.data.block import FormatError
 from novikoff.data.dataset import Dataset, Skipped
-from novikoff.data.generators import Problem, doubling, orthonormal, separable
+from novikoff.data.generators import Problem, doubling, orthonormal, separable, spiral
 from novikoff.data.options import Reading
 from novikoff.data.reading import read, stream
 from novikoff.data.writing import convert
@@ -18,5 +18,6 @@ __all__ = [
     "orthonormal",
     "read",
     "separable",
+    "spiral",
     "stream",
 ]

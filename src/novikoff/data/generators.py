@@ -61,14 +61,49 @@ def orthonormal(n: int) -> Problem:
 
 
 def doubling(d: int) -> Problem:
-    """d examples on which the Perceptron makes at least 2^(d-1) mistakes (`novikoff.theory.TINY_MARGIN`).
+    """d examples on which the Perceptron makes exactly (4^d - 1)/3 updates, in any order.
 
-    y x_k = e_k - e_1 - ... - e_(k-1), whose best separator through the origin is (1, 2, 4, ...). With an
-    intercept the problem is a different and much easier one.
+    (`novikoff.theory.TINY_MARGIN` has the proof.)
+    y x_k = e_k - e_1 - ... - e_(k-1), whose best separator through the origin is (1, 2, 4, ...): the Perceptron ends
+    there. With an intercept the problem is a different and much easier one.
     """
     y = _alternating(d)
     X = (np.eye(d) - np.tril(np.ones((d, d)), -1)) * y[:, None]
     return Problem(X, y, np.exp2(np.arange(d, dtype=np.float64)), Fraction(d), Fraction(3, 4**d - 1))
+
+
+def spiral(n: int) -> Problem:
+    """3n^2 - 2 examples in three dimensions that leave the Margin Perceptron no better than its theorem says.
+
+    R is n (but for rounding) and the best margin is 1, that of e_1. With theta = R^2 the theorem allows 3n^2 updates
+    and promises a third of the best margin. In the given order, through the origin, each example has y<w,x> = theta
+    (but for rounding) when it comes, so that ||w||^2 grows by 3R^2, and at the end the margin is hardly more than 1/3.
+
+    >>> from novikoff import MarginPerceptron
+    >>> problem = spiral(10)
+    >>> model = MarginPerceptron(fit_intercept=False).fit(problem.X, problem.y)
+    >>> model.updates_, model.bound(problem.margin), round(model.margin_[0] / problem.margin, 3)
+    (298, 299, 0.335)
+    """
+    if not 2 <= n <= 100:
+        raise ValueError(f"2 <= n <= 100 is needed, got n = {n}")
+    unit = 2.0**-36
+    theta = n**2 * (1 - 2.0**-30)  # a little less than R^2, so that rounding leaves no product above it
+    width = math.sqrt(n**2 - 1) * (1 - 2.0**-50)
+    rows: list[list[float]] = []
+    w = np.zeros(2)  # its part across e_1; the part along e_1 is len(rows)
+    while (rest := theta - len(rows)) >= -width * (length := math.hypot(*w)):
+        forward = w / length if length else np.array([1.0, 0.0])
+        cosine = min(rest / (width * length), 1.0) if length else 1.0
+        sideways = np.array([-forward[1], forward[0]])
+        across = width * (cosine * forward + math.sqrt(1 - cosine**2) * sideways)
+        across = np.trunc(across / unit) * unit
+        rows.append([1.0, *across.tolist()])
+        w += across
+    # No row can have y<w,x> <= theta any more. The rows go round e_1, a point of their convex hull: its margin is best.
+    y = _alternating(len(rows))
+    radius_sq = max(sqnorm(vector(row)) for row in rows)
+    return Problem(np.array(rows) * y[:, None], y, np.eye(3)[0], radius_sq, Fraction(1))
 
 
 def separable(n: int, d: int, *, margin: float, radius: float = 1.0, random_state: Any = None) -> Problem:

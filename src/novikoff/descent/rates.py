@@ -35,6 +35,8 @@ REMARKS = f"""Where the notes' table is shorter than the truth:
     2GD     nd^2 + d^3     log log 1/e      (nd^2 + d^3) log log 1/e
     SGD     d              v k^2/e          d v k^2/e
     2SGD    d^2            v/e              d^2 v/e
+  The iterations and the other costs are Bottou's and Bousquet's, who take the inverse Hessian as known: their 2GD costs
+  nd + d^2 an iteration. To form the Hessian and to solve with it costs nd^2 + d^3.
 Sources: {NOTES};
 {FULL}."""
 

@@ -48,8 +48,8 @@ class Winnow(BooleanClassifier):
         Minus the threshold.
     rounds_, mistakes_ : int
     bound : int or None
-        floor(alpha k (log_alpha(theta) + 1) + d/theta) in variant 1; floor(8d r^2/theta + 5k + 14 k r ln(theta)) in
-        variant 2. None without k, before d is known, or outside the theorem: it needs theta >= 1/alpha in variant 1,
+        floor(alpha k (floor(log_alpha(theta)) + 1) + d/theta) in variant 1; floor(8d r^2/theta + 4k + 8 k r ln(theta))
+        in variant 2. None without k, before d is known, or outside the theorem: it needs theta >= 1/alpha in variant 1,
         alpha = 1 + 1/(2r) and theta >= 1 in variant 2.
 
     Notes

@@ -88,7 +88,7 @@ def examples(_: Everything) -> list[Example]:
             "doubling",
             "The doubling sequence",
             "Three examples in space, y x = e_k − e_1 − ... − e_(k−1): with d of them in d dimensions the Perceptron "
-            "makes at least 2^(d−1) mistakes.",
+            "makes exactly (4^d − 1)/3 mistakes, in whatever order.",
             _problem(data.doubling(3)),
         ),
         Example(

@@ -10,6 +10,7 @@ A check takes a record of what happened: ``theorem.about`` is its type.
 True
 """
 
+from novikoff.theory.cover import COVER, Labellings
 from novikoff.theory.elimination import (
     CONJUNCTION,
     DISJUNCTION,
@@ -24,20 +25,24 @@ from novikoff.theory.experts import RANDOMIZED, WEIGHTED_MAJORITY, Vote
 from novikoff.theory.halving import HALVING, Game, halving_bound
 from novikoff.theory.least_squares import (
     BACH_MOULINES,
+    DAMPED_NEWTON,
     GRADIENT_DESCENT,
     KACZMARZ,
     NEWTON,
     Averaging,
+    Damped,
     Descent,
     Projections,
     Quadratic,
 )
-from novikoff.theory.littlestone import LITTLESTONE, LITTLESTONE_LOWER
-from novikoff.theory.margin_perceptron import THRESHOLD, UNIT
+from novikoff.theory.littlestone import LITTLESTONE, LITTLESTONE_LOWER, Forced
+from novikoff.theory.lower import LOWER, Duel
+from novikoff.theory.margin_perceptron import GROWTH, THRESHOLD, UNIT
 from novikoff.theory.perceptron import (
     BALL,
     BATCH,
     INEQUALITIES,
+    LIFT,
     ONLINE,
     RADIUS,
     START,
@@ -50,6 +55,7 @@ from novikoff.theory.perceptron import (
 from novikoff.theory.rounding import ROUNDED, float_bound, float_bound_from_start
 from novikoff.theory.theorem import Finding, Hypothesis, Run, Theorem
 from novikoff.theory.winnow import WINNOW1, WINNOW2, WinnowGame
+from novikoff.theory.worst_first import WORST_FIRST, WORST_MARGIN, WorstFirst
 
 THEOREMS = (
     BATCH,
@@ -59,11 +65,17 @@ THEOREMS = (
     BALL,
     INEQUALITIES,
     START,
+    LIFT,
+    ROUNDED,
     UPPER_END,
     TINY_MARGIN,
+    LOWER,
+    COVER,
     UNIT,
     THRESHOLD,
-    ROUNDED,
+    GROWTH,
+    WORST_FIRST,
+    WORST_MARGIN,
     HALVING,
     LITTLESTONE,
     LITTLESTONE_LOWER,
@@ -79,6 +91,7 @@ THEOREMS = (
     ELLIPSOID,
     GRADIENT_DESCENT,
     NEWTON,
+    DAMPED_NEWTON,
     KACZMARZ,
     BACH_MOULINES,
 )
@@ -88,15 +101,20 @@ __all__ = [
     "BALL",
     "BATCH",
     "CONJUNCTION",
+    "COVER",
+    "DAMPED_NEWTON",
     "DISJUNCTION",
     "ELLIPSOID",
     "GRADIENT_DESCENT",
+    "GROWTH",
     "HALVING",
     "INEQUALITIES",
     "KACZMARZ",
     "KDNF",
+    "LIFT",
     "LITTLESTONE",
     "LITTLESTONE_LOWER",
+    "LOWER",
     "MONOTONE_CONJUNCTION",
     "MONOTONE_DISJUNCTION",
     "NEWTON",
@@ -114,12 +132,18 @@ __all__ = [
     "WEIGHTED_MAJORITY",
     "WINNOW1",
     "WINNOW2",
+    "WORST_FIRST",
+    "WORST_MARGIN",
     "Averaging",
     "BooleanGame",
+    "Damped",
     "Descent",
+    "Duel",
     "Finding",
+    "Forced",
     "Game",
     "Hypothesis",
+    "Labellings",
     "Projections",
     "Quadratic",
     "Run",
@@ -127,6 +151,7 @@ __all__ = [
     "Theorem",
     "Vote",
     "WinnowGame",
+    "WorstFirst",
     "bound_from_start",
     "ellipsoid_bound",
     "float_bound",

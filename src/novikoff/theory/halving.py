@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 from novikoff.theory.theorem import Hypothesis, Theorem
 
@@ -66,13 +67,22 @@ MAJORITY = Hypothesis(
     ),
 )
 
+
+def _halves(game: Game) -> bool:
+    """Every mistake leaves at most half of the version space."""
+    sizes = pairwise(len(alive) for alive in game.version_spaces)
+    rounds = zip(sizes, game.truth, game.predictions, strict=True)
+    return all(2 * after <= before for (before, after), y, prediction in rounds if y != prediction)
+
+
 HALVING = Theorem(
     "halving",
     "Halving",
-    "Predicting with the majority of the version space makes at most log2 |C| mistakes.",
+    "Predicting with the majority of the version space halves it, at least, with every mistake, and so makes at most "
+    "log2 |C| mistakes.",
     (REALIZABLE, MAJORITY),
     halving_bound,
-    lambda game: game.mistakes <= halving_bound(game.size),
+    lambda game: _halves(game) and game.mistakes <= halving_bound(game.size),
     MEHTA + ", Theorem 1",
     about=Game,
 )

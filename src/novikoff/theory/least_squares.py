@@ -64,19 +64,31 @@ def contraction_bound(kappa: Number, epsilon: Number) -> int:
 
 
 def averaging_bound(d: int, noise_sq: Number, radius_sq: Number, distance_sq: Number, epsilon: Number) -> int:
-    """The smallest n with (2/n) (sigma sqrt(d) + R ||w_0 - w*||)^2 <= epsilon, for squares given exactly."""
+    """The smallest n >= 1 with (2/n) (sigma sqrt(d) + R ||w_0 - w*||)^2 <= epsilon, for squares given exactly."""
     level = rational(epsilon)
     if not level > 0:
         raise ValueError(f"the bound needs epsilon > 0; it is {epsilon}")
     noise, start = d * rational(noise_sq), rational(radius_sq) * rational(distance_sq)
     # n - 2 (noise + start)/epsilon is at least the root of 16 noise start/epsilon^2.
     plain, square = 2 * (noise + start) / level, 16 * noise * start / level**2
-    n = math.ceil(plain + root(square)[0])
+    n = max(1, math.ceil(plain + root(square)[0]))
     return n if (n - plain) ** 2 >= square else n + 1
 
 
 def _one_step() -> int:
     return 1
+
+
+def damped_bound(alpha: Number, epsilon: Number) -> int:
+    """The smallest k with |1 - alpha|^k <= epsilon, for 0 < alpha < 2.
+
+    grad F(w) = H (w - w*), so w - alpha H^-1 grad F(w) - w* = (1 - alpha)(w - w*).
+    """
+    finite = isinstance(alpha, int | Fraction) or math.isfinite(alpha)
+    left = abs(1 - rational(alpha)) if finite else Fraction(1)
+    if not left < 1:
+        raise ValueError(f"the bound needs 0 < alpha < 2; alpha = {alpha}")
+    return contraction_bound(1 / (1 - left), epsilon)
 
 
 # Runs ----------------------------------------------------------------------------------------------
@@ -136,6 +148,13 @@ class Descent(Quadratic):
 
     mu: Fraction
     L: Fraction
+    step: Fraction
+
+
+@dataclass(frozen=True)
+class Damped(Quadratic):
+    """A run of Newton's method with the step alpha."""
+
     step: Fraction
 
 
@@ -301,10 +320,10 @@ def _identity(c: Fraction, d: int) -> list[list[Fraction]]:
 # Gradient descent and Newton's method --------------------------------------------------------------
 
 
-def _newton_steps(run: Quadratic) -> bool:
-    """H (w_(k+1) - w_k) = - grad F(w_k), which for an invertible H has one solution."""
+def _newton_steps(run: Quadratic, alpha: Fraction = Fraction(1)) -> bool:
+    """H (w_(k+1) - w_k) = - alpha grad F(w_k), which for an invertible H has one solution."""
     return _invertible(run) and all(
-        [inner(row, _minus(after, before)) for row in run.hessian] == [-g for g in run.gradient(before)]
+        [inner(row, _minus(after, before)) for row in run.hessian] == [-alpha * g for g in run.gradient(before)]
         for before, after in pairwise(run.path)
     )
 
@@ -343,19 +362,39 @@ GRADIENT_DESCENT = Theorem(
     about=Descent,
 )
 
+INVERTIBLE = Hypothesis("H is invertible", _invertible)
+
 # grad F(w + v) = grad F(w) + H v.
 NEWTON = Theorem(
     "newton",
     "Newton's method on a quadratic",
     "If H is invertible, one step w <- w - H^-1 grad F(w) from any w ends where the gradient is zero.",
     (
-        Hypothesis("H is invertible", _invertible),
+        INVERTIBLE,
         Hypothesis("every step is w <- w - H^-1 grad F(w)", _newton_steps),
     ),
     _one_step,
     lambda run: not any(any(run.gradient(w)) for w in run.path[1:]),
     NOTES,
     about=Quadratic,
+)
+
+DAMPED_NEWTON = Theorem(
+    "damped-newton",
+    "Newton's method with a shorter step",
+    "If H is invertible, every step w <- w - alpha H^-1 grad F(w) multiplies w - w* by exactly 1 - alpha.",
+    (
+        INVERTIBLE,
+        STATIONARY,
+        Hypothesis("every step is w <- w - alpha H^-1 grad F(w)", lambda run: _newton_steps(run, run.step)),
+    ),
+    damped_bound,
+    lambda run: all(
+        _minus(after, run.optimum) == [(1 - run.step) * e for e in _minus(before, run.optimum)]
+        for before, after in pairwise(run.path)
+    ),
+    NOTES + ", Remark 11.1",
+    about=Damped,
 )
 
 

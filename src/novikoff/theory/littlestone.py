@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from novikoff.theory.halving import REALIZABLE, Game
 from novikoff.theory.theorem import Hypothesis, Theorem
@@ -42,10 +43,52 @@ def _optimal(game: Game) -> bool:
     )
 
 
-def _down_a_tree(game: Game) -> bool:
-    dimension = _dimension(game.domain)
-    depth = littlestone_bound(game.domain)
-    return len(game.truth) == depth and all(dimension(V) >= depth - t for t, V in enumerate(game.version_spaces))
+# A plan of the adversary: a concept, by its number, or a point of the domain, by its number, with what follows if the
+# truth is 0 and if it is 1.
+Tree = int | tuple[int, "Tree", "Tree"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Forced(Game):
+    """A game against a learner down a tree.
+
+    Parameters
+    ----------
+    tree
+        A concept, by its number, or (a point of the domain, by its number; the tree if its label is 0; and if it is 1).
+    """
+
+    tree: Tree
+
+
+def _branches(tree: Tree, before: tuple[tuple[int, int], ...] = ()) -> Iterator[tuple[list[tuple[int, int]], int]]:
+    """Every way down: its points with their labels, and the concept at its end."""
+    if isinstance(tree, int):
+        yield list(before), tree
+        return
+    point, *parts = tree
+    for y, part in enumerate(parts):
+        yield from _branches(part, (*before, (point, y)))
+
+
+def _shattered(game: Forced) -> bool:
+    ways = list(_branches(game.tree))
+    return len({len(way) for way, _ in ways}) == 1 and all(
+        game.domain[point][concept] == y for way, concept in ways for point, y in way
+    )
+
+
+def _deepest(game: Forced) -> bool:
+    return max(len(way) for way, _ in _branches(game.tree)) == littlestone_bound(game.domain)
+
+
+def _down_the_tree(game: Forced) -> bool:
+    tree = game.tree
+    for row, y, prediction in zip(game.labels, game.truth, game.predictions, strict=True):
+        if isinstance(tree, int) or list(row) != list(game.domain[tree[0]]) or y == prediction:
+            return False
+        tree = tree[1 + y]
+    return isinstance(tree, int)
 
 
 IN_DOMAIN = Hypothesis(
@@ -55,11 +98,12 @@ IN_DOMAIN = Hypothesis(
 OPTIMAL = Hypothesis(
     "the prediction is the label whose part of the version space has the larger Ldim, 1 if equal", _optimal
 )
-DOWN_A_TREE = Hypothesis(
-    "there are Ldim(C) rounds, and after t of them the Ldim of the version space is at least Ldim(C) - t", _down_a_tree
+SHATTERED = Hypothesis(
+    "the tree is complete, and the concept at the end of every way down agrees with its labels", _shattered
 )
-ALWAYS_WRONG = Hypothesis(
-    "every prediction is wrong", lambda game: all(a != b for a, b in zip(game.truth, game.predictions, strict=True))
+DEEPEST = Hypothesis("the depth of the tree is Ldim(C)", _deepest)
+DOWN_THE_TREE = Hypothesis(
+    "the game goes down the tree to its end, each time to the label that was not predicted", _down_the_tree
 )
 
 LITTLESTONE = Theorem(
@@ -79,9 +123,9 @@ LITTLESTONE_LOWER = Theorem(
     "Littlestone: no learner is better",
     "From any deterministic learner Ldim(C) mistakes can be forced: some concept agrees with the opposite of its "
     "predictions on the points down a shattered tree.",
-    (DOWN_A_TREE, ALWAYS_WRONG),
+    (SHATTERED, DEEPEST, DOWN_THE_TREE),
     littlestone_bound,
-    lambda game: bool(game.version_spaces[-1]) and game.mistakes >= littlestone_bound(game.domain),
+    lambda game: bool(game.version_spaces[-1]) and game.mistakes == littlestone_bound(game.domain),
     LITTLESTONE_1988,
-    about=Game,
+    about=Forced,
 )

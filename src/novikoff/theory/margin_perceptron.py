@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
+from itertools import pairwise
 
-from novikoff.theory.exact import sqnorm
+from novikoff.theory.exact import Number, rational, sqnorm
 from novikoff.theory.perceptron import FROM_ZERO, SEPARATED, UNIT_ROWS, at_most, update_bound
 from novikoff.theory.theorem import Hypothesis, Run, Theorem
 
@@ -50,4 +52,30 @@ THRESHOLD = Theorem(
     update_bound,
     _any,
     "Harvey's proof with ||x|| <= R and theta in place of 1",
+)
+
+
+def length_bound(updates: int, radius_sq: Number = 1, threshold: Number = 1) -> int:
+    """floor(t (R^2 + 2 theta)): ||w||^2 after t updates from 0; with R = theta = 1 it is 3t.
+
+    ||w + y x||^2 = ||w||^2 + 2 y<w,x> + ||x||^2, where y<w,x> <= theta and ||x|| <= R.
+    """
+    return math.floor(updates * (rational(radius_sq) + 2 * rational(threshold)))
+
+
+def _short_steps(run: Run) -> bool:
+    """Every step adds at most R^2 + 2 theta to ||w||^2."""
+    lengths = [sqnorm(w) for w in run.path]
+    return all(after - before <= run.radius_sq + 2 * run.threshold for before, after in pairwise(lengths))
+
+
+GROWTH = Theorem(
+    "margin-perceptron-step",
+    "One update of the Margin Perceptron",
+    "Every update with y<w,x> <= theta adds at most R^2 + 2 theta to ||w||^2: at most 3 if the rows are of length 1 "
+    "and theta = 1.",
+    (AT_THRESHOLD,),
+    length_bound,
+    _short_steps,
+    "N. Harvey, Machine Learning Theory, Lecture 7 (2018), Claim 2.2",
 )

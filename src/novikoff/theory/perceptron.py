@@ -162,7 +162,14 @@ START = Theorem(
 
 
 def least_allowed(radius_sq: Number, norm_sq: Number, updates: int) -> int:
-    """floor(R^2 M^2 / ||w||^2): whatever the best margin is, R^2/gamma^2 is no less."""
+    """floor(R^2 M^2 / ||w||^2): whatever the best margin is, R^2/gamma^2 is no less.
+
+    Without updates it is 1, since gamma <= R. If w = 0 after some, no margin is positive, and no bound exists.
+    """
+    if updates == 0:
+        return 1
+    if not rational(norm_sq) > 0:
+        raise ValueError(f"w = 0 after {updates} updates: the examples cancel, and no separator exists")
     return math.floor(rational(radius_sq) * updates**2 / rational(norm_sq))
 
 
@@ -183,30 +190,88 @@ UPPER_END = Theorem(
 )
 
 
-def _doubling_bound(d: int) -> int:
-    """At least 2^(d-1) updates on `novikoff.data.doubling(d)`."""
-    return 1 << (d - 1)
+def doubling_updates(d: int) -> int:
+    """(4^d - 1)/3, exactly, on `novikoff.data.doubling(d)`.
+
+    w is made of integers. An update on example k needs w_k <= w_1 + ... + w_(k-1), and only it makes w_k larger. So,
+    by induction, w_k <= 2^(k-1) at all times: before such an update w_k <= 1 + 2 + ... + 2^(k-2) = 2^(k-1) - 1. At the
+    end w_k >= 1 + w_1 + ... + w_(k-1) for every k, hence w_k >= 2^(k-1). So the run ends at w = (1, 2, ..., 2^(d-1)).
+    Every example has y<w*,x> = 1 for this vector w*, so every update adds 1 to <w,w*>, and there have been
+    ||w*||^2 = 1 + 4 + ... + 4^(d-1) of them. (That the run ends is Novikoff's theorem.)
+    """
+    if d < 1:
+        raise ValueError(f"the family has 1 example at least; d = {d}")
+    return ((1 << 2 * d) - 1) // 3
 
 
 def _is_doubling(run: Run) -> bool:
     d = len(run.witness)
-    family = [[Fraction(-1)] * k + [Fraction(1)] + [Fraction(0)] * (d - 1 - k) for k in range(d)]
-    return [[y * x for x in row] for row, y in zip(run.rows, run.signs, strict=True)] == family
+    family = {(*[Fraction(-1)] * k, Fraction(1), *[Fraction(0)] * (d - 1 - k)) for k in range(d)}
+    return {tuple(y * x for x in row) for row, y in zip(run.rows, run.signs, strict=True)} == family
 
 
 TINY_MARGIN = Theorem(
     "tiny-margin",
     "A tiny margin costs exponentially many mistakes",
-    "On the d examples y x_k = e_k - e_1 - ... - e_(k-1) a finished Perceptron has made at least 2^(d-1) updates: "
-    "a separator has w_k > w_1 + ... + w_(k-1), so an integer one has w_d >= 2^(d-1), "
-    "and an update moves w_d by at most 1.",
+    "On the d examples y x_k = e_k - e_1 - ... - e_(k-1) every run of the Perceptron, in whatever order, ends at "
+    "w = (1, 2, 4, ..., 2^(d-1)) after exactly (4^d - 1)/3 updates.",
     (
         Hypothesis("the examples are y x_k = e_k - e_1 - ... - e_(k-1)", _is_doubling),
         FROM_ZERO,
-        ZERO_MISTAKE,
+        Hypothesis("w changes only where y<w,x> <= 0", lambda run: all(p <= 0 for p in run.products)),
         Hypothesis("the run is finished: y<w,x> > 0 for every example", lambda run: min(run.finals) > 0),
     ),
-    _doubling_bound,
-    lambda run: len(run.updates) >= _doubling_bound(len(run.witness)),
+    doubling_updates,
+    lambda run: (
+        run.path[-1] == [2**k for k in range(len(run.witness))]
+        and len(run.updates) == doubling_updates(len(run.witness))
+    ),
     "S. Vempala, Lecture 1, closing remark; the family is a decision list",
+)
+
+
+def lifted_bound(radius_sq: Number, bias_sq: Number, margin_sq: Number, constant: Number = 1) -> int:
+    """floor((R^2 + c^2)(1 + b^2/c^2)/rho^2): rows (x, c), ||x|| <= R, y(<w*,x> + b) >= rho for ||w*|| = 1.
+
+    The rows have norms of at most sqrt(R^2 + c^2). The vector (w*, b/c) has the same products <w*,x> + b, and the
+    length sqrt(1 + b^2/c^2), so its margin is rho/sqrt(1 + b^2/c^2). Both go into R^2/gamma^2.
+    """
+    rho_sq, c_sq = rational(margin_sq), rational(constant) ** 2
+    if not (rho_sq > 0 and c_sq > 0):
+        raise ValueError(f"the bound needs a positive distance and a constant; rho^2 = {margin_sq}, c = {constant}")
+    return math.floor((rational(radius_sq) + c_sq) * (1 + rational(bias_sq) / c_sq) / rho_sq)
+
+
+def _lifted(run: Run) -> bool:
+    """M rho^2 <= (R^2 + c^2)(1 + b^2/c^2), all of it in the space without the constant."""
+    c = run.rows[0][-1]
+    *normal, last = run.witness
+    length_sq = sqnorm(normal)
+    if not (c and length_sq):
+        return False
+    b_sq = (c * last) ** 2 / length_sq
+    distances = [y * (inner(normal, row[:-1]) + c * last) for row, y in zip(run.rows, run.signs, strict=True)]
+    rho_sq = min(distances) ** 2 / length_sq
+    radius_sq = max(sqnorm(row[:-1]) for row in run.rows)
+    return min(distances) > 0 and run.mistakes * rho_sq <= (radius_sq + c**2) * (1 + b_sq / c**2)
+
+
+LIFT = Theorem(
+    "perceptron-lift",
+    "Perceptron with a constant coordinate",
+    "Let ||x|| <= R, and let the hyperplane <w*,x> + b = 0, ||w*|| = 1, have all examples on their sides at a distance "
+    "of at least rho. On the rows (x, c) the Perceptron makes at most (R^2 + c^2)(1 + b^2/c^2)/rho^2 mistakes.",
+    (
+        Hypothesis(
+            "the last coordinate is the same c in every row, not 0",
+            lambda run: bool(run.rows[0][-1]) and len({row[-1] for row in run.rows}) == 1,
+        ),
+        Hypothesis("w* is not 0: there is a hyperplane", lambda run: any(run.witness[:-1])),
+        SEPARATED,
+        FROM_ZERO,
+        ON_MISTAKES,
+    ),
+    lifted_bound,
+    _lifted,
+    "Novikoff's theorem on the rows (x, c)",
 )

@@ -8,7 +8,8 @@ u promotions and v demotions, and let W be the total weight, d at first. A promo
 Winnow 1, a disjunction of k variables. A demotion takes at least theta from W, and W >= 0, so
 v <= d/theta + (alpha - 1) u. A relevant variable is 0 in every negative, so its weight is never demoted; it is at most
 theta before each promotion, so it has at most floor(log_alpha theta) + 1 of them. Every promotion has an active
-relevant variable: u <= k (floor(log_alpha theta) + 1). The sum u + v is at most d/theta + alpha u.
+relevant variable: u <= k (floor(log_alpha theta) + 1). The sum u + v is at most d/theta + alpha u. Littlestone's
+statement has log_alpha theta without the floor.
 
 Winnow 2, mu >= 0 with <mu,x> >= 1 on positives and <mu,x> <= 1 - delta on negatives, alpha = 1 + delta/2. A demotion
 takes at least (1 - 1/alpha) theta from W > 0, so v < A + alpha u with A = alpha d / ((alpha - 1) theta). A weight is at
@@ -18,9 +19,9 @@ From alpha (1 - delta) = 1 - delta (1 + delta)/2 follows v < 2 (A + alpha B) / (
 
     u + v < (2 - delta) v + B = 2 (4 - delta^2) / (delta^2 (1 + delta)) d/theta + (4 + delta) / (delta (1 + delta)) B.
 
-The first factor is at most 8/delta^2, the second at most 5/delta; and since ln(1 + delta/2) >= delta/(2 + delta),
-the second over ln(alpha) is at most (4 + delta)(2 + delta)/((1 + delta) delta^2) <= 8/delta^2, where the statement has
-14/delta^2.
+The first factor is at most 8/delta^2. The second is at most 4/delta, as 4 + delta <= 4 (1 + delta); and since
+ln(1 + delta/2) >= delta/(2 + delta), over ln(alpha) it is at most (4 + delta)(2 + delta)/((1 + delta) delta^2) <=
+8/delta^2, as 8 + 6 delta + delta^2 <= 8 + 8 delta. Littlestone's statement has 5/delta and 14/delta^2 there.
 For r of k variables, mu_j = 1/r on them and delta = 1/r.
 """
 
@@ -34,12 +35,10 @@ from functools import cached_property
 
 from novikoff.theory.elimination import Examples
 from novikoff.theory.exact import Number, logarithm, rational
+from novikoff.theory.littlestone import LITTLESTONE_1988
 from novikoff.theory.theorem import Hypothesis, Theorem
 
-LITTLESTONE = (
-    "N. Littlestone, Learning quickly when irrelevant attributes abound: "
-    "a new linear-threshold algorithm, Machine Learning 2 (1988) 285-318"
-)
+SHARPER = LITTLESTONE_1988 + "; with the constants that its proof gives"
 DIGITS = 40
 
 
@@ -57,7 +56,10 @@ def log_up(x: Fraction, base: Fraction | None = None) -> Fraction:
 
 
 def winnow1_bound(d: int, k: int, alpha: Number = 2, threshold: Number | None = None) -> int:
-    """floor(alpha k (log_alpha theta + 1) + d/theta), for alpha > 1 and theta >= 1/alpha; theta is d/2 by default."""
+    """floor(alpha k (floor(log_alpha theta) + 1) + d/theta), for alpha > 1 and theta >= 1/alpha.
+
+    theta is d/2 by default. At alpha = 2 that is 2 k floor(log2 d) + 2, for d >= 2.
+    """
     alpha = rational(alpha)
     theta = max(Fraction(d, 2), 1 / alpha) if threshold is None else rational(threshold)
     if not (alpha > 1 and theta * alpha >= 1):
@@ -66,13 +68,14 @@ def winnow1_bound(d: int, k: int, alpha: Number = 2, threshold: Number | None = 
 
 
 def _winnow1(d: int, k: int, alpha: Fraction, theta: Fraction) -> Fraction:
-    return alpha * k * (log_up(theta, alpha) + 1) + d / theta
+    promotions = math.floor(log_up(theta, alpha)) + 1  # of one relevant variable
+    return alpha * k * promotions + d / theta
 
 
 def winnow2_bound(d: int, k: int, r: int = 1, threshold: Number | None = None) -> int:
-    """floor(8d/(delta^2 theta) + (5/delta + 14 ln(theta)/delta^2) k/r) with delta = 1/r; theta is d by default.
+    """floor(8d/(delta^2 theta) + (4/delta + 8 ln(theta)/delta^2) k/r) with delta = 1/r; theta is d by default.
 
-    At theta = d it is 8 r^2 + 5 k + 14 k r ln d.
+    At theta = d it is 8 r^2 + 4 k + 8 k r ln d.
     """
     theta = Fraction(d) if threshold is None else rational(threshold)
     if not (r >= 1 and theta >= 1):
@@ -81,7 +84,7 @@ def winnow2_bound(d: int, k: int, r: int = 1, threshold: Number | None = None) -
 
 
 def _winnow2(d: int, k: int, r: int, theta: Fraction) -> Fraction:
-    return 8 * d * r * r / theta + (5 + 14 * log_up(theta) * r) * k
+    return 8 * d * r * r / theta + (4 + 8 * log_up(theta) * r) * k
 
 
 @dataclass(frozen=True)
@@ -156,11 +159,12 @@ RULE_2 = Hypothesis(
 WINNOW1 = Theorem(
     "winnow-1",
     "Winnow 1",
-    "On a disjunction of k of d variables Winnow 1 makes at most alpha k (log_alpha theta + 1) + d/theta mistakes.",
+    "On a disjunction of k of d variables Winnow 1 makes at most alpha k (floor(log_alpha theta) + 1) + d/theta "
+    "mistakes.",
     (OR, RANGE_1, RULE_1),
     winnow1_bound,
     lambda game: game.alpha > 1 and game.mistakes <= _winnow1(game.d, game.k, game.alpha, game.threshold),
-    LITTLESTONE,
+    SHARPER,
     about=WinnowGame,
 )
 
@@ -168,10 +172,10 @@ WINNOW2 = Theorem(
     "winnow-2",
     "Winnow 2",
     "On the functions 'at least r of k variables' Winnow 2 with alpha = 1 + delta/2, delta = 1/r, makes at most "
-    "8d/(delta^2 theta) + (5/delta + 14 ln(theta)/delta^2) k/r mistakes.",
+    "8d/(delta^2 theta) + (4/delta + 8 ln(theta)/delta^2) k/r mistakes.",
     (R_OF_K, RANGE_2, RULE_2),
     winnow2_bound,
     lambda game: game.r >= 1 and game.mistakes <= _winnow2(game.d, game.k, game.r, game.threshold),
-    LITTLESTONE,
+    SHARPER,
     about=WinnowGame,
 )
