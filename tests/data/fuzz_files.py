@@ -75,7 +75,8 @@ def in_chunks(path, options):
 
 def copied(path, options):
     with tempfile.TemporaryDirectory(dir=path.parent) as place:
-        return [cache.Copy(path, Reading(**options), Path(place)).open()]
+        with cache.Copy(path, Reading(**options), Path(place)).open() as examples:
+            return [examples]
 
 
 def outcome(function, path, options):
