@@ -29,7 +29,7 @@ from novikoff.data.options import Reading
 from novikoff.data.reading import stream
 from novikoff.data.sources import Source, files
 from novikoff.examples import distinct, item
-from novikoff.kernels.compile import cache_directory
+from novikoff.kernels.cache import cache_directory
 
 with suppress(ImportError):  # Windows, where a directory cannot be opened either
     import fcntl
