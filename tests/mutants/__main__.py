@@ -5,7 +5,7 @@
 First the tests of the table below run once, as the tree stands, to see which functions each of them calls, and how
 long it takes. Then every mutant meets the tests that call what it changes, the quickest first, until one fails. A
 mutant of a kernel is run by the interpreter (NUMBA_DISABLE_JIT): it is the same text, and compiling it would take
-longer than its tests.
+longer than its tests. For all others the kernels are as they are, and come from the user's cache.
 
 A survivor needs a reason in survivors.toml. The exit status is 1 if one has none, or if fewer than 97 % are killed.
 """
@@ -24,15 +24,17 @@ import tempfile
 import time
 import tomllib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from tests.mutants.named import named
 from tests.mutants.operators import Mutant, mutants
+
+T = TypeVar("T")
 
 ROOT = Path(__file__).parents[2]
 SURVIVORS = Path(__file__).with_name("survivors.toml")
@@ -93,8 +95,8 @@ PARTS: dict[str, tuple[str, list[str], list[str]]] = {
     ),
 }
 
-LONGEST = 60.0  # seconds of tests, as measured, that a mutant meets
-SLOWEST = 15.0  # a test that takes longer is left out, or no mutant of what it calls would ever be done
+LONGEST = 40.0  # seconds of tests, as measured, that a mutant meets
+SLOWEST = 10.0  # seconds; a test that takes longer is left out
 
 
 def part_of(file: str) -> str:
@@ -149,11 +151,10 @@ class Worker:
                 (self.copy / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(ROOT / name, self.copy / name)
 
-    def _server(self, mode: str, cache: Path) -> subprocess.Popen[str]:
+    def _server(self, mode: str) -> subprocess.Popen[str]:
         if mode not in self._servers:
             environment = os.environ | {
                 "PYTHONPATH": str(self.copy / "src"),
-                "NOVIKOFF_CACHE_DIR": str(cache),
                 "NUMBA_DISABLE_JIT": "1" if mode == INTERPRETED else "0",
                 "HYPOTHESIS_STORAGE_DIRECTORY": str(self._place / "hypothesis"),
                 "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
@@ -172,8 +173,8 @@ class Worker:
             )
         return self._servers[mode]
 
-    def ask(self, mode: str, cache: Path, **order: Any) -> dict[str, Any]:
-        server = self._server(mode, cache)
+    def ask(self, mode: str, **order: Any) -> dict[str, Any]:
+        server = self._server(mode)
         assert server.stdin is not None
         assert server.stdout is not None
         server.stdin.write(json.dumps(order | {"log": str(self._log(mode))}) + "\n")
@@ -214,7 +215,7 @@ class Tests:
 
     def learn(self, mode: str, profile: dict[str, Any]) -> None:
         for test, seen in profile.items():
-            if "unfit" in seen or seen["seconds"] > SLOWEST:
+            if "unfit" in seen:
                 continue
             calls = [tuple(call) for call in seen["calls"]]
             if not test:
@@ -243,44 +244,61 @@ class Tests:
         return kept, total
 
 
-def observe(workers: list[Worker], caches: dict[str, Path], parts: set[str]) -> Tests:
+def observe(workers: list[Worker], parts: set[str]) -> Tests:
     """Run the tests as the tree stands, and note which functions they call."""
     tests = Tests()
-    modes = {PARTS[part][0] for part in parts}
+    places = dict.fromkeys((PARTS[part][0], place) for part in sorted(parts) for place in PARTS[part][2])
 
-    def learn(worker: Worker, mode: str) -> None:
-        places = list(dict.fromkeys(place for part in parts for place in PARTS[part][2] if PARTS[part][0] == mode))
-        places = [place for place in places if (worker.copy / place).exists()]
+    def look(worker: Worker, task: tuple[str, str]) -> None:
+        mode, place = task
         profile = worker.copy.parent / f"{mode}.json"
-        answer = worker.ask(mode, caches[mode], tests=places, limit=1200, profile=str(profile))
-        if answer["code"] not in (0, 1) or not profile.exists():
-            raise SystemExit(f"the tests do not run as the tree stands ({mode}):\n{worker.said(mode)}")
+        answer = worker.ask(mode, tests=[place], limit=1200, slowest=SLOWEST, profile=str(profile))
+        if answer["code"] not in (0, 1):
+            raise SystemExit(f"{place} does not run as the tree stands ({mode}):\n{worker.said(mode)}")
         found = json.loads(profile.read_text())
-        unfit = sorted(test for test, seen in found.items() if "unfit" in seen)
-        slow = sorted(test for test, seen in found.items() if seen.get("seconds", 0.0) > SLOWEST)
-        print(f"{mode}: {len(found)} tests in {answer['seconds']:.0f} s", flush=True)
-        for test in unfit:
-            print(f"  fails or is skipped as the tree stands, and is left out: {test}")
-        for test in slow:
-            print(f"  takes more than {SLOWEST:.0f} s, and is left out: {test}")
+        print(f"{mode}: {place}, {len(found) - 1} tests in {answer['seconds']:.0f} s", flush=True)
+        for test, seen in found.items():
+            if "unfit" in seen:
+                print(f"  left out: {test}, which fails, is skipped, or takes more than {SLOWEST:.0f} s")
         tests.learn(mode, found)
 
-    with ThreadPoolExecutor() as pool:
-        list(pool.map(learn, workers * 2, sorted(modes)))
+    share(look, workers, list(places))
     return tests
 
 
-def judge(mutant: Mutant, worker: Worker, tests: Tests, caches: dict[str, Path], limit: float) -> Verdict:
+def share(job: Callable[[Worker, T], None], workers: list[Worker], tasks: list[T]) -> None:
+    """Do a job for each task, one worker beside the other."""
+    waiting: queue.SimpleQueue[T] = queue.SimpleQueue()
+    for task in tasks:
+        waiting.put(task)
+
+    def work(worker: Worker) -> None:
+        while True:
+            try:
+                task = waiting.get_nowait()
+            except queue.Empty:
+                return
+            job(worker, task)
+
+    with ThreadPoolExecutor() as pool:
+        try:
+            list(pool.map(work, workers))
+        finally:  # after an error, or Ctrl-C, no new one is begun
+            while not waiting.empty():
+                waiting.get_nowait()
+
+
+def judge(mutant: Mutant, worker: Worker, tests: Tests, limit: float) -> Verdict:
     """Does a test fail with this change?"""
     mode = PARTS[part_of(mutant.file)][0]
     met, seconds = tests.of(mutant)
     if not met:
         return Verdict(mutant, "not run")
     with worker.changed(mutant):
-        answer = worker.ask(mode, caches[mode], tests=met, limit=limit + 3 * seconds)
+        answer = worker.ask(mode, tests=met, limit=limit + 3 * seconds)
         if answer["code"] == 4:  # a name of a test is gone: it is made of what was changed
             files = list(dict.fromkeys(test.split("::")[0] for test in met))
-            again = worker.ask(mode, caches[mode], tests=files, limit=limit + 3 * seconds)
+            again = worker.ask(mode, tests=files, limit=limit + 3 * seconds)
             answer = again | {"seconds": answer["seconds"] + again["seconds"]}
     code = answer["code"]
     if code == 5:
@@ -340,32 +358,20 @@ def main() -> int:
     with ExitStack() as stack:
         place = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="mutants-")))
         workers = [Worker(place / str(number), stack) for number in range(chosen.workers)]
-        # Compiled once, for all mutants that leave the kernels alone.
-        caches = {mode: place / mode for mode in (COMPILED, INTERPRETED)}
-        tests = observe(workers, caches, {part_of(mutant.file) for mutant in todo})
-        waiting: queue.SimpleQueue[Mutant] = queue.SimpleQueue()
-        for mutant in todo:
-            waiting.put(mutant)
+        tests = observe(workers, {part_of(mutant.file) for mutant in todo})
         verdicts: list[Verdict] = []
 
-        def work(worker: Worker) -> None:
-            while True:
-                try:
-                    mutant = waiting.get_nowait()
-                except queue.Empty:
-                    return
-                verdict = judge(mutant, worker, tests, caches, chosen.limit)
-                verdicts.append(verdict)
-                place = f"{mutant.file}:{mutant.line}"
-                print(
-                    f"{len(verdicts):>4}/{len(todo)} {time.monotonic() - start:>5.0f} s  {verdict.outcome:<9} "
-                    f"{verdict.seconds:>5.1f} s  {place}  {mutant.operator}: "
-                    f"{_short(mutant.before)} -> {_short(mutant.after)}",
-                    flush=True,
-                )
+        def meet(worker: Worker, mutant: Mutant) -> None:
+            verdict = judge(mutant, worker, tests, chosen.limit)
+            verdicts.append(verdict)
+            print(
+                f"{len(verdicts):>4}/{len(todo)} {time.monotonic() - start:>5.0f} s  {verdict.outcome:<9} "
+                f"{verdict.seconds:>5.1f} s  {mutant.file}:{mutant.line}  {mutant.operator}: "
+                f"{_short(mutant.before)} -> {_short(mutant.after)}",
+                flush=True,
+            )
 
-        with ThreadPoolExecutor() as pool:
-            list(pool.map(work, workers))
+        share(meet, workers, todo)
     return report(verdicts, reasons, whole=not chosen.only)
 
 

@@ -4,14 +4,17 @@
 
 reads orders from its standard input, a JSON object a line, and answers each with a line:
 {"tests": [...], "limit": seconds, "log": path} with {"code": ..., "seconds": ...}, where the code is that of pytest,
-or null after the limit. With "profile": path, the functions that each test calls are written there.
+or null after the limit. With "profile": path, the functions that each test calls are written there, and a test that
+takes more than "slowest" is given up. All seconds are those of the processor: what else it does changes nothing.
 """
 
 from __future__ import annotations
 
 import importlib
 import json
+import math
 import os
+import resource
 import signal
 import sys
 import time
@@ -41,6 +44,7 @@ HEAVY = [
     "flint",
 ]
 
+PATIENCE = 20  # seconds by the clock for each one of the limit: for a test that waits for ever
 QUIET = ["-x", "-q", "--no-header", "--tb=line", "-p", "no:cacheprovider", "-m", "not long"]
 
 
@@ -55,11 +59,20 @@ class Unshrunk:
         settings.load_profile("mutants")
 
 
+class TooSlow(BaseException):  # not for a test, or Hypothesis, to catch
+    pass
+
+
+def _too_slow(signal: int, frame: FrameType | None) -> None:
+    raise TooSlow
+
+
 class Profile:
     """Which functions each test calls, and how long it takes."""
 
-    def __init__(self, path: str) -> None:
-        self._path = path
+    def __init__(self, path: str, slowest: float) -> None:
+        self._path, self._slowest = path, slowest
+        signal.signal(signal.SIGPROF, _too_slow)
         self._found: dict[str, Any] = {}
         self._called: set[CodeType] = set()
         sys.setprofile(self._see)  # what is called at import counts for every test
@@ -82,13 +95,15 @@ class Profile:
         if not self._found:
             self._note("", 0.0)
         self._called = set()
-        start = time.perf_counter()
+        start = time.process_time()
         sys.setprofile(self._see)
+        signal.setitimer(signal.ITIMER_PROF, self._slowest)
         try:
             return (yield)
         finally:
+            signal.setitimer(signal.ITIMER_PROF, 0)
             sys.setprofile(None)
-            self._note(item.nodeid, time.perf_counter() - start)
+            self._note(item.nodeid, time.process_time() - start)
 
     def _note(self, test: str, seconds: float) -> None:
         self._found.setdefault(test, {}).update(calls=self._functions(), seconds=seconds)
@@ -111,24 +126,27 @@ def run(order: dict[str, Any]) -> int:
     plugins: list[object] = [Unshrunk()]
     if "profile" in order:
         options = [option for option in QUIET if option != "-x"]
-        plugins.append(Profile(order["profile"]))
+        plugins.append(Profile(order["profile"], order["slowest"]))
     return int(pytest.main([*options, *order["tests"]], plugins=plugins))
 
 
 def answer(order: dict[str, Any]) -> dict[str, Any]:
     """Run the tests in a child, and see how it ends."""
     start = time.monotonic()
+    before = _used()
     child = os.fork()
     if child == 0:
         code = 70
         try:
             os.setsid()  # so that whatever a test starts ends with it
+            resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(order["limit"]), resource.RLIM_INFINITY))
             code = run(order)
             sys.stdout.flush()
         finally:
             os._exit(code)
     status = None
-    while status is None and time.monotonic() - start < order["limit"]:
+    parent = os.getppid()  # if it is killed, nobody waits for an answer
+    while status is None and time.monotonic() - start < PATIENCE * order["limit"] and os.getppid() == parent:
         done, raw = os.waitpid(child, os.WNOHANG)
         status = os.waitstatus_to_exitcode(raw) if done else None
         if status is None:
@@ -137,7 +155,14 @@ def answer(order: dict[str, Any]) -> dict[str, Any]:
         os.killpg(child, signal.SIGKILL)
     if status is None:
         os.waitpid(child, 0)
-    return {"code": status, "seconds": time.monotonic() - start}
+    code = None if status == -signal.SIGXCPU else status
+    return {"code": code, "seconds": _used() - before}
+
+
+def _used() -> float:
+    """Seconds of the processor that children have taken."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def main() -> None:

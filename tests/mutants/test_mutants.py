@@ -124,6 +124,7 @@ def test_a_server_runs_tests_in_a_tree_and_sees_what_they_call(tmp_path):
     )
     (tmp_path / "test_sums.py").write_text(
         "import sums\n\ndef test_add():\n    assert sums.add(2, 2) == 4\n\n"
+        "def test_slow():\n    while True:\n        sums.idle()\n\n"
         "def test_forever():\n    while sums.add(1, 1) != 2:\n        pass\n\ndef test_wrong():\n    assert False\n"
     )
     environment = {"PYTHONPATH": f"{tmp_path / 'src'}:{ROOT}", "PATH": "", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
@@ -142,10 +143,12 @@ def test_a_server_runs_tests_in_a_tree_and_sees_what_they_call(tmp_path):
             server.stdin.flush()
             return json.loads(server.stdout.readline())["code"]
 
-        assert ask("test_sums.py", profile=str(tmp_path / "profile")) == 1
+        assert ask("test_sums.py", profile=str(tmp_path / "profile"), slowest=2.0) == 1
         seen = json.loads(Path(tmp_path / "profile").read_text())
         assert seen["test_sums.py::test_add"]["calls"] == [["src/sums.py", 1, "add"]]
         assert seen["test_sums.py::test_wrong"]["unfit"]
+        assert seen["test_sums.py::test_slow"]["unfit"]
+        assert "unfit" not in seen["test_sums.py::test_add"]
         assert ask("test_sums.py::test_add") == 0
         source = (tmp_path / "src" / "sums.py").read_text()
         (tmp_path / "src" / "sums.py").write_text(source.replace("a + b", "a - b"))
