@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all lint bench docs clean
+.PHONY: help demo test test-all mutants lint bench docs clean
 
 help:  ## Say what there is
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -38,6 +38,9 @@ test: lint  ## Lint, types, import contracts, tests, doctests, the README's code
 
 test-all: .venv/.test  ## The tests that take longer than those of `make test`, which are not repeated
 	$(BIN)/pytest -q -n 2 --dist worksteal -m long tests
+
+mutants: .venv/.test  ## Change the source in 500 small ways, one at a time, and see whether the tests notice
+	$(BIN)/python -m tests.mutants
 
 lint: .venv/.test
 	$(BIN)/ruff check .

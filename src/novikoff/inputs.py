@@ -316,12 +316,13 @@ class Columns:
         """The column of a feature."""
         return self._index.get(name)
 
-    def read(self, x: Mapping[Hashable, Any], *, grow: bool = False) -> SparseVector:
-        """Columns and values of the features that have a column; with ``grow``, every feature gets one."""
+    def read(self, x: Mapping[Hashable, Any]) -> SparseVector:
+        """Columns and values of the features that have a column."""
         keys = tuple(x)
         values = numbers(x)
-        if keys == self._last[0]:
-            return self._last[1], values
+        last = self._last  # looked at once: another thread may read another example at the same time
+        if keys == last[0]:
+            return last[1], values
         if self._fixed:
             unseen = next((key for key in keys if key not in self._index), None)
             if unseen is not None:
@@ -329,14 +330,21 @@ class Columns:
         check_finite(x, values)
         if None in keys:
             raise ValueError("None cannot be the name of a feature: it stands for the constant coordinate")
-        if grow:
-            for key in keys:
-                self._index.setdefault(key, len(self._index))
         columns = np.array([self._index.get(key, -1) for key in keys], dtype=np.int64)
         if (columns < 0).any():
             return columns[columns >= 0].astype(np.uint32), values[columns >= 0]
-        self._last = keys, columns.astype(np.uint32)
-        return self._last[1], values
+        places = columns.astype(np.uint32)
+        self._last = keys, places
+        return places, values
+
+    def unseen(self, x: Mapping[Hashable, Any]) -> list[Hashable]:
+        """The features that have no column, in order."""
+        return [key for key in dict.fromkeys(x) if key not in self._index]
+
+    def append(self, names: Iterable[Hashable]) -> None:
+        """The next columns for new features."""
+        for name in names:
+            self._index[name] = len(self._index)
 
     def shrink(self, size: int) -> None:
         """Forget the features that came last."""

@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,7 +17,6 @@ from hypothesis import strategies as st
 from novikoff import MarginPerceptron, Perceptron
 from novikoff.data import doubling, separable
 from novikoff.estimators import linear as estimators
-from novikoff.kernels.compile import cache_directory
 from novikoff.learners import linear
 from tests import problems
 
@@ -131,34 +129,6 @@ def test_plain_python_takes_the_same_decisions(compiled):
 def test_another_processor_takes_the_same_decisions(compiled, tmp_path):
     # The generic target has no vector units beyond the base set and no fused multiply-add.
     assert run(NUMBA_CPU_NAME="generic", NOVIKOFF_CACHE_DIR=str(tmp_path)) == compiled
-
-
-ONE_LOOP = """
-import numpy as np
-from novikoff.kernels.text import extent
-print(extent(np.frombuffer(b"1 a\\n2 b\\n", dtype=np.uint8))[0])
-"""
-
-
-@pytest.mark.parametrize("damage", [b"", b"not machine code"])
-def test_a_cache_that_cannot_be_written_or_read_costs_time_only(damage, tmp_path):
-    assert run(ONE_LOOP, NOVIKOFF_CACHE_DIR=os.devnull) == 2
-    assert run(ONE_LOOP, NOVIKOFF_CACHE_DIR=str(tmp_path)) == 2
-    (folder,) = tmp_path.iterdir()
-    files = list(folder.iterdir())
-    assert files
-    for file in files:
-        file.write_bytes(damage)
-    assert run(ONE_LOOP, NOVIKOFF_CACHE_DIR=str(tmp_path)) == 2
-    assert damage not in [file.read_bytes() for file in folder.iterdir()]  # written again
-
-
-def test_where_the_cache_is(monkeypatch):
-    monkeypatch.delenv("NOVIKOFF_CACHE_DIR", raising=False)
-    monkeypatch.setenv("XDG_CACHE_HOME", "/somewhere")
-    assert cache_directory() == Path("/somewhere/novikoff")
-    monkeypatch.setenv("NOVIKOFF_CACHE_DIR", "/else")
-    assert cache_directory() == Path("/else")
 
 
 @pytest.mark.parametrize("learner", [Perceptron, MarginPerceptron])

@@ -38,7 +38,7 @@ from novikoff.data.options import Reading
 from novikoff.data.reading import stream
 from novikoff.data.sources import Source, files
 from novikoff.examples import distinct, item
-from novikoff.kernels.compile import cache_directory
+from novikoff.kernels.cache import cache_directory
 
 VERSION = 3
 SMALL = 1 << 25  # bytes of a source, all its files together, that is hashed whole

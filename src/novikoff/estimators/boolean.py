@@ -25,6 +25,7 @@ from novikoff.estimators.model import Scored
 from novikoff.estimators.portable import Portable
 from novikoff.kernels.boolean import Flags, first_not_boolean
 from novikoff.kernels.rows import DenseRows, Rows
+from novikoff.learners.alone import alone
 from novikoff.learners.elimination import Elimination, TermElimination, Words
 from novikoff.learners.online import OnlineLearner
 from novikoff.state import State, require
@@ -61,6 +62,7 @@ class BooleanClassifier(Scored, ClassifierMixin, BaseEstimator, OnlineLearner, P
 
     # Batch -------------------------------------------------------------------------------------
 
+    @alone
     def fit(self, X: Any, y: Any = None) -> Self:
         """One pass over the rows in the given order.
 
@@ -78,6 +80,7 @@ class BooleanClassifier(Scored, ClassifierMixin, BaseEstimator, OnlineLearner, P
         core = self._checked(X.shape[1])
         return self._adopt(core, X.shape[1], names, *self._pass(core, X, y, 0, names))
 
+    @alone
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None) -> Self:
         """The same from where the model stands; ``classes`` may only be 0 and 1."""
         if classes is not None and inputs.distinct(classes).tolist() != [0, 1]:

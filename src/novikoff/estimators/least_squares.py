@@ -26,6 +26,7 @@ from novikoff.estimators.export import Plane, fitted
 from novikoff.estimators.model import Scored
 from novikoff.estimators.portable import Portable
 from novikoff.kernels.rows import Vector
+from novikoff.learners.alone import alone
 from novikoff.progress import Descent
 from novikoff.state import State, require
 
@@ -116,7 +117,7 @@ class _LeastSquares(BaseEstimator, Portable):  # type: ignore[misc]  # scikit-le
                 "give a shorter step, or step='auto'" if outcome.diverged else "raise max_iter, or scale the features"
             )
             warnings.warn(
-                f"method={method!r}: {outcome.reason}. {cure[0].upper()}{cure[1:]}", ConvergenceWarning, stacklevel=3
+                f"method={method!r}: {outcome.reason}. {cure[0].upper()}{cure[1:]}", ConvergenceWarning, stacklevel=4
             )
         return self
 
@@ -134,7 +135,7 @@ class _LeastSquares(BaseEstimator, Portable):  # type: ignore[misc]  # scikit-le
             warnings.warn(
                 f"method={self.method!r} diverged, and this batch is left out: {bound}. Give a shorter step",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
         self._stream, self.t_, self.n_iter_ = stream, stream.steps, 1
         self._adopt(stream.mean, X, names)
@@ -307,6 +308,7 @@ class LeastSquares(Scored, RegressorMixin, _LeastSquares):  # type: ignore[misc]
     2013. T. Strohmer and R. Vershynin, J. Fourier Anal. Appl. 15 (2009) 262-278.
     """
 
+    @alone
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Find the minimum.
 
@@ -325,6 +327,7 @@ class LeastSquares(Scored, RegressorMixin, _LeastSquares):  # type: ignore[misc]
         return self._fit(X, names, _targets(y, X.shape[0]), sample_weight)
 
     @available_if(_streams)  # type: ignore[untyped-decorator]  # the same
+    @alone
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """One pass over these rows, in the given order, from where the last call ended."""
         y, sample_weight = inputs.labels(X, y), inputs.weights(X, sample_weight)
@@ -356,6 +359,7 @@ class LeastSquaresClassifier(Scored, ClassifierMixin, _LeastSquares):  # type: i
 
     classes_: NDArray[Any]
 
+    @alone
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """As `LeastSquares.fit`; y holds two labels of any type."""
         y, sample_weight = inputs.labels(X, y), inputs.weights(X, sample_weight)
@@ -366,6 +370,7 @@ class LeastSquaresClassifier(Scored, ClassifierMixin, _LeastSquares):  # type: i
         return self
 
     @available_if(_streams)  # type: ignore[untyped-decorator]  # the same
+    @alone
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
         """As `LeastSquares.partial_fit`; the first call needs both labels in ``classes`` or in y."""
         y, sample_weight = inputs.labels(X, y), inputs.weights(X, sample_weight)

@@ -44,6 +44,7 @@ from novikoff.kernels.loops import (
     score_sparse64,
 )
 from novikoff.kernels.rows import Rows
+from novikoff.learners.alone import LEARNING, alone, check_alone
 from novikoff.learners.linear import AT_ZERO, ORDERS, BadRowError, Journal, LinearLearner, Outcome, Rule
 from novikoff.progress import Passes
 from novikoff.state import State, require
@@ -110,6 +111,7 @@ class LinearClassifier(LinearModel, ABC):
         """
         return self.fit_journalled(X, y, None)
 
+    @alone
     def fit_journalled(self, X: Any, y: Any, journal: Journal | None) -> Self:
         """`fit`, which a journal follows and can take up again: see `novikoff.fit_file`."""
         self._check_parameters()
@@ -135,9 +137,11 @@ class LinearClassifier(LinearModel, ABC):
         # At once: an interrupt leaves the old model or the new one, and nothing between.
         self.__dict__ = twin.__dict__
         if not end.interrupted and not end.reached:
-            warnings.warn(words.warning(end, self, *self._theorem_allows()), ConvergenceWarning, stacklevel=3)
+            message = words.warning(end, self, *self._theorem_allows())
+            warnings.warn(message, ConvergenceWarning, stacklevel=4)  # past fit, and the guard of this
         return self
 
+    @alone
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None) -> Self:
         """One pass over a batch, in the given order, from where the model stands.
 
@@ -226,8 +230,9 @@ class LinearClassifier(LinearModel, ABC):
         try:
             learner = self._learner
         except AttributeError:
-            self.__dict__.update(self._start_online(x).learn_one(x, y).__dict__)
-            return self
+            return self._learn_first(x, y)
+        if LEARNING:
+            check_alone(self)
         sign = inputs.sign_of(y, self._signs)
         if type(x) is ndarray and x.dtype is FLOAT64 and x.shape == learner.shape and x.flags.c_contiguous:
             code = learn_dense64()(x, sign, learner.w, learner.state)
@@ -241,6 +246,13 @@ class LinearClassifier(LinearModel, ABC):
                 code = learn_dense(example, sign, learner.w, learner.state)
         if code < 0:
             raise inputs.example_error(code, x)
+        return self
+
+    @alone
+    def _learn_first(self, x: Any, y: Any) -> Self:
+        if self._begun():  # by another thread, since the caller looked
+            return self.learn_one(x, y)
+        self.__dict__.update(self._start_online(x).learn_one(x, y).__dict__)
         return self
 
     def predict_learn(self, X: Any, y: Any = None, classes: Any = None) -> NDArray[Any]:
@@ -261,6 +273,7 @@ class LinearClassifier(LinearModel, ABC):
         """
         return self.sides(self.online_scores(X, classes, y))
 
+    @alone
     def online_scores(self, X: Any, classes: Any = None, y: Any = None) -> NDArray[np.float64]:
         """What `predict_learn` predicts from: <w,x> for each row, before its label is learned."""
         y = inputs.labels(X, y, unweighted=type(self).__name__)
@@ -368,12 +381,21 @@ class LinearClassifier(LinearModel, ABC):
         return self._columns
 
     def _learn_dict(self, x: Mapping[Hashable, Any], sign: int) -> int:
+        learner = self._learner
+        places, values = self._named_columns().read(x)
+        if len(places) < len(x):
+            return self._learn_new_features(x, sign)
+        return learn_sparse64()(places, values, sign, learner.w, learner.state)
+
+    @alone
+    def _learn_new_features(self, x: Mapping[Hashable, Any], sign: int) -> int:
         columns, learner = self._named_columns(), self._learner
         before = learner.width
-        places, values = columns.read(x, grow=True)
-        if len(columns) == before:
-            return learn_sparse64()(places, values, sign, learner.w, learner.state)
-        learner.widen(len(columns))
+        unseen = columns.unseen(x)
+        # First the weights, then the names: whoever predicts meanwhile finds no name without its weight.
+        learner.widen(before + len(unseen))
+        columns.append(unseen)
+        places, values = columns.read(x)
         code = learn_sparse64()(places, values, sign, learner.w, learner.state)
         if code < 0:
             columns.shrink(before)

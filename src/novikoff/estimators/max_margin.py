@@ -22,6 +22,7 @@ from novikoff.certify.soft import soft_margin
 from novikoff.certify.solve import Data
 from novikoff.estimators.export import fitted
 from novikoff.estimators.model import LinearModel
+from novikoff.learners.alone import alone
 from novikoff.learners.linear import LinearLearner, Rule
 from novikoff.state import MOST, State, require
 from novikoff.theory.exact import round_up
@@ -105,6 +106,7 @@ class MaxMarginClassifier(LinearModel):
         self.max_iter = max_iter
         self.verbose = verbose
 
+    @alone
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Find the hyperplane.
 
@@ -169,7 +171,7 @@ class MaxMarginClassifier(LinearModel):
                 f"the soft margin has not settled after {data.passes} passes: raise max_iter, lower C, or scale "
                 "the features",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
         reader.w[:] = learner.w[:] = w
         reader.measure_margin(rows, signs)

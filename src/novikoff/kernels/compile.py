@@ -1,28 +1,20 @@
-"""How the loops are compiled: a few decorators, and a disk cache that notices every edit.
+"""How the loops are compiled: a few decorators.
 
-A kernel is compiled when Python first calls it. The pieces that it is made of stay plain Python
-functions for Python, and become machine code inside a kernel.
-
-Numba's own cache watches one source file, so an edit in a function that is inlined from another
-file silently runs the old code. Here the key is a digest of all kernel sources, and a directory
-that cannot be written to, or a damaged file in it, costs a compilation and never an error.
+A kernel is compiled when Python first calls it, and its machine code is kept on disk (`novikoff.kernels.cache`). The
+pieces that it is made of stay plain Python functions for Python, and become machine code inside a kernel.
 """
 
 from __future__ import annotations
 
-import hashlib
-import os
-import pickle
 from collections.abc import Callable
-from contextlib import suppress
-from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
 from llvmlite import ir
 from numba.core import cgutils, types
-from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
 from numba.extending import intrinsic, register_jitable
+
+from novikoff.kernels.cache import KernelCache
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -103,60 +95,5 @@ def specialised(compiled: F, *arguments: Any) -> F:
 
 def _cached(function: F, compiled: Any) -> F:
     if not numba.config.DISABLE_JIT:
-        compiled._cache = _DigestCache(function)
+        compiled._cache = KernelCache(function)
     return cast(F, compiled)
-
-
-def cache_directory() -> Path:
-    """`$NOVIKOFF_CACHE_DIR`, else the user's cache directory."""
-    chosen = os.environ.get("NOVIKOFF_CACHE_DIR")
-    if chosen:
-        return Path(chosen)
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path(os.path.expanduser("~"), ".cache")) / "novikoff"
-
-
-def _digest() -> str:
-    sources = sorted(Path(__file__).parent.glob("*.py"))
-    return hashlib.sha256(b"\0".join(source.read_bytes() for source in sources)).hexdigest()[:16]
-
-
-_DIGEST = _digest()
-
-
-class _DigestLocator(_CacheLocator):  # type: ignore[misc]  # numba has no type hints
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    @classmethod
-    def from_function(cls, py_func: Callable[..., Any], py_file: str) -> _DigestLocator:
-        return cls(py_func.__qualname__)
-
-    def get_cache_path(self) -> str:
-        return str(cache_directory() / f"kernels-{_DIGEST}")
-
-    def get_source_stamp(self) -> str:
-        return _DIGEST
-
-    def get_disambiguator(self) -> str:
-        return self._name
-
-
-class _DigestCacheImpl(CompileResultCacheImpl):  # type: ignore[misc]  # the same
-    _locator_classes = (_DigestLocator,)
-
-
-class _DigestCache(FunctionCache):  # type: ignore[misc]  # the same
-    _impl_class = _DigestCacheImpl
-
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
-        try:
-            return super().load_overload(sig, target_context)
-        except (OSError, EOFError, ValueError, pickle.UnpicklingError):
-            with suppress(OSError):
-                self.flush()  # begin a new index, or the damaged one would stay
-            return None
-
-    def save_overload(self, sig: Any, data: Any) -> None:
-        with suppress(OSError, EOFError, ValueError, pickle.UnpicklingError):
-            super().save_overload(sig, data)

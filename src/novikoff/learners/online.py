@@ -8,6 +8,7 @@ from copy import copy
 from typing import Any, Self
 
 from novikoff.concepts import bit
+from novikoff.learners.alone import alone
 
 
 class NotRealizable(ValueError):  # noqa: N818  # it is a finding about the data
@@ -60,6 +61,7 @@ class OnlineLearner(ABC):
     def _update(self, x: Any, y: int) -> None:
         """Learn from a true label; raise before anything has changed. Replaces what it changes, so copies share."""
 
+    @alone
     def learn_one(self, x: Any, y: Any) -> Self:
         """See one example with its true label. On an error the learner is as it was before."""
         y = bit(y)

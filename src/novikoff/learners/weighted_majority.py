@@ -56,8 +56,9 @@ class _Vote(OnlineLearner):
 
     def _polled(self, x: Any) -> _Poll:
         labels = self.concepts.labels(x)
-        if self._poll is not None and np.array_equal(labels, self._poll.labels):
-            return self._poll
+        last = self._poll  # looked at once: another thread may ask for another vote at the same time
+        if last is not None and np.array_equal(labels, last.labels):
+            return last
         bits = unpacked(labels) if self._codes is None else unpacked(labels)[self._codes]
         ones = np.bincount(self._counts[bits], minlength=len(self._all))
         # Powers by repeated multiplication are right to 2 k 2^-53 of their value (beta is rounded, too), the sums of
@@ -65,8 +66,9 @@ class _Vote(OnlineLearner):
         if len(self._powers) < len(self._all):
             self._powers = np.cumprod(np.append(1.0, np.full(2 * len(self._all), float(self._beta))))
         powers, slack = self._powers[: len(self._all)], 2.0**-50 * (len(self._all) + 2)
-        self._poll = _Poll(labels, bits, ones, float(ones @ powers), float(self._all @ powers), slack)
-        return self._poll
+        poll = _Poll(labels, bits, ones, float(ones @ powers), float(self._all @ powers), slack)
+        self._poll = poll
+        return poll
 
     def _sum(self, terms: Sequence[int]) -> int:
         """The sum of terms[k] beta^k, times a positive number: an integer of the same sign."""

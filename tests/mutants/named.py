@@ -1,0 +1,94 @@
+"""Mutants that somebody thought of: a wrong theorem, or a proof that is not followed, which once passed all tests."""
+
+from __future__ import annotations
+
+from itertools import takewhile
+from pathlib import Path
+
+from tests.mutants.operators import Mutant, code_at
+
+PERCEPTRON = "src/novikoff/theory/perceptron.py"
+MARGIN = "src/novikoff/theory/margin_perceptron.py"
+GAME = "src/novikoff/game.py"
+LOOPS = "src/novikoff/kernels/loops.py"
+
+# name, file, the text as it stands (once in the file), and what it becomes
+NAMED = [
+    (
+        "1/gamma^2 on a stream, halved",
+        PERCEPTRON,
+        """    (SEPARATED, UNIT_ROWS, FROM_ZERO, ON_MISTAKES, ZERO_NEGATIVE),
+    _unit_bound,
+    lambda run: at_most(run.mistakes, Fraction(1), run.margin_sq),
+""",
+        """    (SEPARATED, UNIT_ROWS, FROM_ZERO, ON_MISTAKES, ZERO_NEGATIVE),
+    _unit_bound,
+    lambda run: at_most(run.mistakes, Fraction(1, 2), run.margin_sq),
+""",
+    ),
+    (
+        "R^2/gamma^2, halved",
+        PERCEPTRON,
+        "    lambda run: at_most(run.mistakes, run.radius_sq, run.margin_sq),\n",
+        "    lambda run: at_most(run.mistakes, run.radius_sq / 2, run.margin_sq),\n",
+    ),
+    (
+        "2 gamma ||w0|| from any start, halved",
+        PERCEPTRON,
+        "- run.radius_sq) ** 2 <= 4 * run.margin_sq * sqnorm(run.start)",
+        "- run.radius_sq) ** 2 <= run.margin_sq * sqnorm(run.start)",
+    ),
+    (
+        "3/gamma^2 updates, made 2",
+        MARGIN,
+        "return at_most(len(run.updates), Fraction(3), run.margin_sq)",
+        "return at_most(len(run.updates), Fraction(2), run.margin_sq)",
+    ),
+    (
+        "a margin of gamma/3, made gamma/2",
+        MARGIN,
+        "_margin_at_least(run, Fraction(1), Fraction(1))",
+        "_margin_at_least(run, Fraction(1), Fraction(0))",
+    ),
+    (
+        "play does not ask whether y<w,x> <= theta at an update",
+        GAME,
+        "        if product > self._theta() + rounding:\n            self._grew_enough = False\n",
+        "",
+    ),
+    (
+        "play does not compare w with w + yx",
+        GAME,
+        "                if difference > self._rounding[name]:\n                    self._grew_enough = False\n",
+        "",
+    ),
+    (
+        "play does not check the first inequality",
+        GAME,
+        "self._grew_enough and (self._least_gain is None or self._least_gain >= self._worst)",
+        "self._grew_enough",
+    ),
+    (
+        "a pass is clean although theta rose in it",
+        LOOPS,
+        "            s.done = s.found == 0 and s.theta == s.pass_theta\n",
+        "            s.done = s.found == 0\n",
+    ),
+]
+
+
+def named(root: Path) -> list[Mutant]:
+    """The list as mutants. A text that is gone, or there twice, is an error: the list has to be mended."""
+    found = []
+    for name, file, before, after in NAMED:
+        text = (root / file).read_text("utf-8")
+        if text.count(before) != 1:
+            raise SystemExit(f"{file}: the text of the mutant {name!r} is there {text.count(before)} times, not once")
+        place = text.index(before)
+        same = (a == b for a, b in zip(before, after, strict=False))
+        changed = place + len(list(takewhile(bool, same)))
+        line = text[:changed].count("\n") + 1
+        start = len(text[:place].encode())
+        stop = start + len(before.encode())
+        found.append(Mutant(file, name, "named", before, after, line, start, stop, code_at(text, line), ""))
+    return found
