@@ -63,13 +63,71 @@ def test_certify_and_verify(files, ending):
     data, proof = str(files / f"yes.{ending}"), str(files / "proof.json")
     code, text = run("certify", data, "-o", proof, "--quiet")
     assert code == 0
-    assert text.startswith("Separable: a hyperplane puts all 4 rows on their sides.")
+    division = "'out' against 'in'" if ending == "csv" else "1.0 against -1.0"
+    assert text.startswith(
+        f"Separable: a hyperplane puts all 4 rows on their sides, {division}, with the constant coordinate 1."
+    )
+    assert "So Perceptron(intercept_scaling=1), from w = 0, makes at most" in text
+    assert "decimals in text stand for the nearest float64" in text
     code, text = run("verify", proof, data)
     assert code == 0
-    assert text.startswith("Valid. A separator exists")
+    assert text.startswith(f"Valid. {division}, with the constant coordinate 1.0: a separator exists")
+    assert "decimals in text stand for the nearest float64" in text
     code, text = run("verify", proof, str(files / f"no.{ending}"))
     assert code == 1
-    assert "proof.json is refused: this proof is about data with digest" in text
+    other = "its label 'out' does not occur in y" if ending == "csv" else "this proof is about data with digest"
+    assert f"proof.json is refused: {other}" in text
+
+
+def test_through_the_origin_is_said(files):
+    """x = 1, 2 | 3, 4 has a separator, though none through the origin."""
+    (files / "line.csv").write_text("1,low\n2,low\n3,high\n4,high\n")
+    data, proof = str(files / "line.csv"), str(files / "proof.json")
+    code, text = run("certify", data, "--no-intercept", "-o", proof, "-q")
+    assert code == 10
+    assert "'low' against 'high', through the origin." in text
+    assert "A hyperplane beside the origin may separate them" in text
+    code, text = run("verify", proof, data)
+    assert code == 0
+    assert "'low' against 'high', through the origin: " in text
+    assert "may still separate them" in text
+    assert json.loads(run("verify", proof, data, "--json")[1])["constant"] == "through the origin"
+    code, text = run("certify", data, "--no-intercept", "-q", "--json")
+    assert json.loads(text)["constant"] == "through the origin"
+    assert run("certify", data, "-q")[0] == 0
+
+
+@pytest.mark.parametrize("positive", ["nobody", 7, 2.5, "A", "0", 1.5])
+def test_xor_is_not_separable_from_nobody(files, positive):
+    """A certificate that calls every row -1, in the old format and in the new one."""
+    data, proof = str(files / "no.csv"), files / "proof.json"
+    assert run("certify", data, "-o", str(proof), "-q")[0] == 10
+    record = json.loads(proof.read_text()) | {"kind": "separable", "positive": positive, "separator": [0, 0, -1]}
+    record |= {"margin": [1.0, 1.0], "radius": 2.0, "closest": 0, "combination": {"rows": [0], "weights": [1]}}
+    for against in (0, 1, [0, 1], [1, 0, positive]):
+        proof.write_text(json.dumps(record | {"against": against}))
+        code, text = run("verify", str(proof), data)
+        assert code == 1
+        assert "proof.json is refused: " in text
+    old = {"format": "novikoff certificate 1", "verdict": "separable", "shape": [4, 2], "weights": [0, 0, -1]}
+    old |= {"support": record["combination"]}
+    old |= {name: record[name] for name in ("digest", "constant", "positive", "margin", "radius", "closest")}
+    proof.write_text(json.dumps(old))
+    code, text = run("verify", str(proof), data)
+    assert code == 1
+    assert f"its label {positive!r} does not occur in y" in text
+
+
+def test_verify_names_the_lines_that_it_skips(files):
+    (files / "bad.csv").write_text("2,1,in\n3,x,in\n3,0,in\n0,2,out\n-1,1,out\n")
+    data, proof = str(files / "bad.csv"), str(files / "proof.json")
+    assert run("certify", data, "--skip-bad", "1", "-o", proof, "-q")[0] == 0
+    code, text = run("verify", proof, data, "--skip-bad", "1")
+    assert code == 0
+    assert "bad.csv, line 2" in text
+    assert "Valid, for the rows that were read (1 line was skipped). " in text
+    told = run("verify", proof, data, "--skip-bad", "1", "--json")[1]
+    assert json.loads(told.splitlines()[-1])["skipped"] == 1
 
 
 @pytest.mark.parametrize("ending", ["csv", "svm"])
@@ -88,7 +146,14 @@ def test_answers_as_json(files):
     assert code == 0
     assert answer["verdict"] == "separable"
     assert answer["margin"][0] <= answer["margin"][1]
-    assert json.loads(run("verify", proof, data, "--json")[1])["margin"] == answer["margin"]
+    assert (answer["positive"], answer["against"], answer["constant"]) == ("out", ["in"], 1.0)
+    assert answer["learner"] == "Perceptron(intercept_scaling=1)"
+    checked = json.loads(run("verify", proof, data, "--json")[1])
+    assert checked["margin"] == answer["margin"]
+    assert (checked["positive"], checked["against"], checked["constant"]) == ("out", ["in"], 1.0)
+    for told in (answer, checked):
+        assert "'out' against 'in', with the constant coordinate 1" in told["implies"]
+        assert "decimals in text stand for the nearest float64" in told["implies"]
     code, text = run("certify", str(files / "no.csv"), "-q", "--json")
     assert (code, json.loads(text)["rows"]) == (10, [0, 1, 2, 3])
 
@@ -102,7 +167,7 @@ def test_out_of_time_is_exit_11(files):
 def test_more_classes_get_a_file_each(files):
     code, text = run("certify", str(files / "three.csv"), "-o", str(files / "proof.json"), "-q")
     assert code == 0
-    assert text.count("against the rest:") == 3
+    assert "'b' against 'a' and 'c', with the constant coordinate 1." in text
     for label in "abc":
         assert run("verify", str(files / f"proof-{label}.json"), str(files / "three.csv"))[0] == 0
 

@@ -304,7 +304,7 @@ def test_the_numbers_are_those_of_the_objects():
     assert facts["Passes over the data"] == f"{clf.passes_:,}"
     assert facts["Why it stopped"] == clf.stop_reason_
     assert facts["Updates that the theorem allows"] == f"{clf.bound(proof.margin[0]):,}"
-    assert facts["Mistakes of a Perceptron, at most"] == f"{int(proof.mistake_bound):,}"
+    assert facts[f"Mistakes of {proof.about.learner}, at most"] == f"{proof.most_mistakes:,}"
     assert facts["Margin of its hyperplane"] == f"{clf.margin_[0]:.6g}"
     assert facts["Best margin, at least"] == f"{proof.margin[0]:.6g}"
     assert facts["Best margin, at most"] == f"{proof.margin[1]:.6g}"

@@ -60,7 +60,7 @@ def certify(
     Parameters
     ----------
     X : array, frame or sparse matrix of shape (n, d), taken exactly as stored, or a `novikoff.data.Dataset`
-    y : n labels
+    y : n labels: text, finite numbers or bools, which the certificate names; others (dates, None, NaN) are refused
     gap : how far apart the two ends of the margin may be: lower >= (1 - gap) upper
     fit_intercept : append the constant coordinate ``intercept_scaling``; else the hyperplane goes through 0
     max_passes, max_seconds : where to give up; by default never
@@ -70,9 +70,6 @@ def certify(
     -------
     Separable, NotSeparable, or, when a budget runs out or on Ctrl-C, Undecided. With more than two labels,
     a dict: for every label, its verdict against the rest.
-
-    Labels are text, finite numbers and bools: whatever else there is (dates, None, NaN) is refused, since the
-    certificate names the labels and JSON has no more.
     """
     if not FINEST <= gap < 1:
         raise ValueError(f"gap must be at least {FINEST} and below 1, got {gap!r}")

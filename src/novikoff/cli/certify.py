@@ -66,7 +66,8 @@ def verify_file(proof: Path, data: str, reading: dict[str, Any], *, as_json: boo
 
 
 def _of_the_rows_read(skipped: int) -> str:
-    return f", for the rows that were read ({skipped:,} lines were skipped)" if skipped else ""
+    lines = "1 line was" if skipped == 1 else f"{skipped:,} lines were"
+    return f", for the rows that were read ({lines} skipped)" if skipped else ""
 
 
 def _record(proof: Proof) -> dict[str, Any]:
