@@ -93,7 +93,6 @@ def prove(
     X: Any, signs: Signs, label: Any, question: Question, names: Any = None, hashed: bytes | None = None
 ) -> tuple[bytes, Proof]:
     """The verdict on one division of the rows; and the digest of X, for the next one."""
-    X = inputs.canonical(X)
     n, d = X.shape
     rows, learner = read(X, signs, question.constant, names)
     hashed = hashed or matrix_digest(rows, n, d)

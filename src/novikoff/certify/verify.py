@@ -1,4 +1,5 @@
-"""The checker of certificates of linear separability, in exact arithmetic. It shares no code with the solver.
+"""The checker of certificates of linear separability, in exact arithmetic. It shares no code with the solver, but for
+how numbers become float64, which is what a proof is about (`novikoff.float64`).
 
 Rows a_i = s_i (x_i, c): s_i = +1 for the positive label, else -1. A float sum of k products errs by at most
 k u / (1 - k u) ||w|| ||x|| + k 2^-1075, u = 2^-53 (Higham 2002, 3.1): floats call clear rows, integers the others."""
@@ -15,6 +16,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from novikoff import float64
 
 FIELDS = {"format", "digest", "shape", "constant", "positive", "verdict", "weights"}
 FORMAT, FLOAT_HEX = "novikoff certificate 1", r"0x[01]\.[0-9a-f]{1,13}p[+-]([0-9]{1,3}|10[01][0-9]|102[0-3])"
@@ -41,6 +44,8 @@ class Verified:
 
 def verify(certificate: Any, X: Any, y: Any = None) -> Verified:
     """What the certificate (a path, a parsed dict, or an object with ``to_json``) proves about X and y, or a pair X."""
+    if rounded := getattr(X, "rounded", None):  # when a file was read
+        rounded.refuse()
     proof, (X, y) = _read(certificate), X if y is None else (X, y)
     separable, weak = proof.get("verdict") == "separable", {"weak"} & proof.keys()
     _require(separable or proof.get("verdict") == "not separable", "its verdict is not 'separable' or 'not separable'")
@@ -87,9 +92,9 @@ def _separable(proof: dict[str, Any], data: Data, w: Any, rows: list[int], p: An
 
 class Data:  # rows and signs, read a block at a time; the caller's arrays are left alone
     def __init__(self, X: Any, y: Any, positive: Any, constant: float) -> None:
-        X, self.sparse = (X.tocsr(), True) if hasattr(X, "tocsr") else (np.asarray(X), False)
-        _require(X.ndim == 2 and np.can_cast(X.dtype, np.float64), "X is not a matrix of numbers", ValueError)
-        self.X = X.tocoo().tocsr() if self.sparse and not X.has_canonical_format else X  # sums duplicates
+        X, self.sparse = float64.exact_matrix(X), hasattr(X, "tocsr")
+        self.X = X = X if self.sparse else np.asarray(X)
+        _require(X.ndim == 2 and X.dtype.kind in "biuf", "X is not a matrix of numbers", ValueError)
         (n, d), labels = X.shape, np.asarray(y) if hasattr(y, "dtype") else np.array([*y], dtype=object)
         _require(labels.shape == (n,), f"X has {n} rows, but y is of shape {labels.shape}", ValueError)
         self.shape, self.signs = (n, d), np.where(np.asarray(labels == positive, dtype=bool), 1, -1).astype("<i1")
@@ -107,9 +112,9 @@ class Data:  # rows and signs, read a block at a time; the caller's arrays are l
         kept: Any = slice(None) if (full := self.sparse and np.all(flat)) else np.flatnonzero(flat != 0)
         starts, x = ends - ends[0] if full else np.searchsorted(kept, ends - ends[0]), np.asarray(flat[kept], float)
         columns = at[kept] if self.sparse else kept - np.repeat(ends[:-1], np.diff(starts))
-        for k in np.flatnonzero(~np.isfinite(x) if flat.dtype.kind == "f" else np.abs(x) >= 2.0**53):
+        for k in np.flatnonzero(~np.isfinite(x)):
             i = np.arange(self.shape[0])[rows][np.searchsorted(starts, k, "right") - 1]
-            raise ValueError(f"X has {x[k]} in row {i}, column {columns[k]}: not finite, or an integer from 2^53 on")
+            raise ValueError(f"X has {x[k]} in row {i}, column {columns[k]}: every value must be finite")
         return starts, columns, x
 
     @np.errstate(all="ignore")

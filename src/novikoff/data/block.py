@@ -7,6 +7,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff.float64 import Rounded
+
 
 class BadLine(NamedTuple):
     """A malformed line: where it is (from 1, columns in bytes), what is there and what was expected."""
@@ -32,6 +34,27 @@ class FormatError(ValueError):
         return FormatError(self.message, self.line, self.column, path)
 
 
+class Inexact(NamedTuple):
+    """The numbers of a block that float64 does not hold: the first, and how many there are."""
+
+    row: int  # of the block, from 0
+    at: int  # of the source, from 1: a line, or a row where there are no lines
+    column: str
+    value: str  # as it is written
+    count: int
+    unit: str = "line"
+    path: str = ""
+
+    def told(self) -> Rounded:
+        return Rounded(f"{self.path}, {self.unit} {self.at}, column {self.column}", self.value, self.count)
+
+    def part(self, start: int, stop: int) -> Inexact | None:
+        """What some rows of the block have of it. Where the others are is not known."""
+        if self.row >= stop or (self.row < start and self.count == 1):
+            return None
+        return self._replace(row=max(self.row - start, 0))
+
+
 class Block(NamedTuple):
     """Some examples of a source, in order."""
 
@@ -41,6 +64,7 @@ class Block(NamedTuple):
     tags: list[str] | None  # None if there are none
     lines: int  # lines read, bad and blank ones included
     bad: list[BadLine]  # lines skipped
+    inexact: Inexact | None = None  # numbers that float64 does not hold
 
 
 class Parser(Protocol):

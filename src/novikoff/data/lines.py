@@ -14,7 +14,7 @@ import numpy as np
 from novikoff.data.block import Block, FormatError
 from novikoff.data.dataset import Dataset, Skipped
 from novikoff.data.options import Reading
-from novikoff.data.reading import line_parser, placed
+from novikoff.data.reading import line_parser, located, placed
 from novikoff.data.sources import content_format, named_format, recognized, sources
 from novikoff.data.tables import DELIMITERS
 
@@ -73,7 +73,7 @@ class Lines:
             self._parser = line_parser(self._given)
         try:
             with placed(name):
-                block: Block = self._parser.parse(text, self._line, self._allowed)
+                block: Block = located(self._parser.parse(text, self._line, self._allowed), name)
         except FormatError as error:
             good = self._first_lines(text, error.line - self._line)
             if 0 < len(good) < len(text):  # they count, however much has arrived after them
@@ -90,6 +90,7 @@ class Lines:
                 block.weights,
                 block.tags,
                 bad=tuple(Skipped(name, *line) for line in block.bad),
+                rounded=block.inexact and block.inexact.told(),
             )
 
     def _first_lines(self, text: bytes, count: int) -> bytes:
