@@ -166,10 +166,18 @@ def shown(value: Any) -> str:
 
 # Arrays ----------------------------------------------------------------------------------------------------------
 
-Place = Callable[[int], str]  # where the k-th number is
+Place = Callable[[int], str]  # where the k-th number is, row by row
 
 
-def floats(array: NDArray[Any], place: Place) -> tuple[NDArray[Any], Rounded | None]:
+class Lost(NamedTuple):
+    """The numbers of an array that are not kept: the first, which is the k-th, and how many there are."""
+
+    k: int
+    value: str
+    count: int
+
+
+def floats(array: NDArray[Any], place: Place) -> tuple[NDArray[Any], Lost | None]:
     """The numbers in a type that converts to float64 as they should, and which of them are not kept.
 
     An array that has such a type is returned as it is, and so is one that does not hold numbers.
@@ -177,7 +185,7 @@ def floats(array: NDArray[Any], place: Place) -> tuple[NDArray[Any], Rounded | N
     if array.dtype.char in PLAIN or not array.size:
         return array, None
     if array.dtype.kind in "iu":
-        return array, _told(array, _lost_integers(array), place)
+        return array, _first(array, _lost_integers(array))
     if array.dtype.kind == "f":
         return _narrowed(array, place)
     if array.dtype.kind in "OUS":
@@ -194,7 +202,7 @@ def _lost_integers(array: NDArray[Any]) -> NDArray[np.bool_] | None:
     return (size >> np.uint64(53)) >= lowest
 
 
-def _narrowed(array: NDArray[Any], place: Place) -> tuple[NDArray[np.float64], Rounded | None]:
+def _narrowed(array: NDArray[Any], place: Place) -> tuple[NDArray[np.float64], Lost | None]:
     """From longdouble."""
     with np.errstate(over="ignore", under="ignore"):
         found = array.astype(np.float64)
@@ -202,10 +210,10 @@ def _narrowed(array: NDArray[Any], place: Place) -> tuple[NDArray[np.float64], R
     if infinite.any():
         first = int(np.argmax(infinite))
         raise TooLargeError(place(first), shown(array.reshape(-1)[first]))
-    return found, _told(array, (found != array) & ~np.isnan(found), place)
+    return found, _first(array, (found != array) & ~np.isnan(found))
 
 
-def _one_by_one(array: NDArray[Any], place: Place) -> tuple[NDArray[Any], Rounded | None]:
+def _one_by_one(array: NDArray[Any], place: Place) -> tuple[NDArray[Any], Lost | None]:
     found, lost = np.empty(array.size), np.zeros(array.size, dtype=np.bool_)
     for k, value in enumerate(array.reshape(-1).tolist()):
         if is_missing(value):
@@ -218,15 +226,20 @@ def _one_by_one(array: NDArray[Any], place: Place) -> tuple[NDArray[Any], Rounde
         if math.isinf(number) and not kept:
             raise TooLargeError(place(k), shown(value))
         found[k], lost[k] = number, not kept
-    return found.reshape(array.shape), _told(array, lost, place)
+    return found.reshape(array.shape), _first(array, lost)
 
 
-def _told(array: NDArray[Any], lost: NDArray[np.bool_] | None, place: Place) -> Rounded | None:
-    count = 0 if lost is None else int(np.count_nonzero(lost))
-    if lost is None or not count:
+def _first(array: NDArray[Any], lost: NDArray[np.bool_] | None) -> Lost | None:
+    if lost is None or not lost.any():
         return None
-    first = int(np.argmax(lost))
-    return Rounded(place(first), shown(array.reshape(-1)[first]), count)
+    k = int(np.argmax(lost))
+    return Lost(k, shown(array.reshape(-1)[k]), int(np.count_nonzero(lost)))
+
+
+def _told(array: NDArray[Any], place: Place) -> tuple[NDArray[Any], Rounded | None]:
+    """`floats`, in words."""
+    found, lost = floats(array, place)
+    return found, None if lost is None else Rounded(place(lost.k), lost.value, lost.count)
 
 
 # Matrices --------------------------------------------------------------------------------------------------------
@@ -259,7 +272,7 @@ def exact_matrix(X: Any) -> Any:
 def vector(x: Any) -> tuple[NDArray[Any], Rounded | None]:
     """The same for one example."""
     array = _listed(x) if isinstance(x, list | tuple) else np.asarray(x)
-    return floats(array, lambda k: f"x, column {k}")
+    return _told(array, lambda k: f"x, column {k}")
 
 
 def _array(array: NDArray[Any]) -> tuple[NDArray[Any], Rounded | None]:
@@ -267,7 +280,7 @@ def _array(array: NDArray[Any]) -> tuple[NDArray[Any], Rounded | None]:
         row, column = divmod(k, array.shape[1])
         return f"row {row}, column {column}"
 
-    return floats(array, place) if array.ndim == 2 else (array, None)
+    return _told(array, place) if array.ndim == 2 else (array, None)
 
 
 def _listed(X: Any) -> NDArray[Any]:
@@ -291,7 +304,7 @@ def _frame(X: Any) -> tuple[Any, Rounded | None]:
         return _pandas(X)
     if hasattr(X, "get_columns"):
         return _stacked(X, X.columns, [_polars_column(column) for column in X.get_columns()])
-    return _stacked(X, X.column_names, [_arrow_column(column) for column in X.columns])
+    return _stacked(X, X.column_names, [arrow_column(column) for column in X.columns])
 
 
 def _pandas(X: Any) -> tuple[Any, Rounded | None]:
@@ -315,7 +328,7 @@ def _stacked(X: Any, names: list[Any], parts: list[NDArray[Any]]) -> tuple[Any, 
             row, column = divmod(k, len(names)) if wide else (k, first)
             return f"row {row}, column {column} ({names[column]!r})"
 
-        numbers, told = floats(part, place)
+        numbers, told = _told(part, place)
         if numbers.dtype.kind not in "biuf":
             return X, None
         found.append(numbers)
@@ -343,7 +356,8 @@ def _polars_column(column: Any) -> NDArray[Any]:
     return _with_gaps(filled.to_numpy(), column.is_null().to_numpy())
 
 
-def _arrow_column(column: Any) -> NDArray[Any]:
+def arrow_column(column: Any) -> NDArray[Any]:
+    """A column of Arrow as an array for `floats`."""
     kind = str(column.type)
     if not kind.startswith(("int", "uint", "float", "double", "halffloat", "bool")):
         return _objects(column.to_pylist())
@@ -377,7 +391,7 @@ def _sparse_pandas(X: Any) -> tuple[Any, Rounded | None]:
         def place(k: int, rows: Any = stored.sp_index.indices, column: int = column, name: Any = name) -> str:
             return f"row {rows[k]}, column {column} ({name!r})"
 
-        rounded = joined(rounded, floats(stored.sp_values, place)[1])
+        rounded = joined(rounded, _told(stored.sp_values, place)[1])
     return _sparse(X.sparse.to_coo())[0], rounded
 
 
@@ -403,7 +417,7 @@ def _sparse(X: Any) -> tuple[Any, Rounded | None]:
     def place(k: int) -> str:
         return f"row {entries.rows[k]}, column {entries.columns[k]}"
 
-    values, rounded = floats(entries.values, place)
+    values, rounded = _told(entries.values, place)
     if values.dtype.kind not in "biuf" or (ordered and values is entries.values):
         return X, rounded
     if ordered:

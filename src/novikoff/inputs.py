@@ -114,7 +114,7 @@ def plain_matrix(X: Any) -> tuple[Any, NDArray[Any] | None]:
 
 def one_against_rest(y: Any, n: int) -> Iterator[tuple[Any, Signs]]:
     """Each label that has a verdict of its own with the signs: the second of two labels, or all of more."""
-    y = column_or_1d(y, warn=True)
+    y = _no_gaps(column_or_1d(y, warn=True))
     classes = distinct(y) if y.dtype.kind not in "biuf" or np.isfinite(y).all() else _labels(y)
     if len(classes) < 3 or y.shape[0] != n:
         classes, signs = two_classes(y, n)
@@ -144,6 +144,7 @@ def two_classes(y: Any, n: int, classes: NDArray[Any] | None = None) -> tuple[ND
         raise ValueError(f"X has {n} rows but y has {y.shape[0]} labels: they must be of the same length")
     if n == 0:
         raise ValueError("no examples: X has 0 rows")
+    _no_gaps(y)
     if classes is None:
         classes = _labels(y)
     positive = y == classes[1]
@@ -154,10 +155,19 @@ def two_classes(y: Any, n: int, classes: NDArray[Any] | None = None) -> tuple[ND
     return classes, np.where(positive, np.int8(1), np.int8(-1))
 
 
+def _no_gaps(y: NDArray[Any]) -> NDArray[Any]:
+    """y, if no label is missing; of numbers, others look after that."""
+    if y.dtype.kind == "O":
+        for row, label in enumerate(y.tolist()):
+            if float64.is_missing(label):
+                raise RowError(f"Input y contains NaN: y[{row}] is {label!r}, a label that is missing", row)
+    return y
+
+
 def signs_so_far(y: Any, n: int, classes: NDArray[Any]) -> Signs:
     """-1, +1, or 0 for a label that is not known yet (None or NaN)."""
     y = column_or_1d(y, warn=True)
-    known = np.array([label is not None and label == label for label in y]) if y.dtype.kind == "O" else y == y
+    known = np.array([not float64.is_missing(label) for label in y]) if y.dtype.kind == "O" else y == y
     if known.shape != (n,) or known.all():
         return two_classes(y, n, classes)[1]
     signs = np.zeros(n, dtype=np.int8)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.float64 import Rounded
+from novikoff.float64 import Lost, Rounded
 
 
 class BadLine(NamedTuple):
@@ -44,15 +44,29 @@ class Inexact(NamedTuple):
     count: int
     unit: str = "line"
     path: str = ""
+    cut: bool = False  # these rows were part of a larger block, and the count is of that
+
+    @classmethod
+    def of(cls, lost: Lost | None, row: int, before: int, column: str) -> Inexact | None:
+        """Those of rows of a file that has no lines, of which so many are before the block."""
+        return None if lost is None else cls(row, before + row + 1, column, lost.value, lost.count, "row")
 
     def told(self) -> Rounded:
-        return Rounded(f"{self.path}, {self.unit} {self.at}, column {self.column}", self.value, self.count)
+        place = f"{self.path}, {self.unit} {self.at}, column {self.column}"
+        return Rounded(place, self.value, 1 if self.cut else self.count)
+
+    def joined(self, other: Inexact | None) -> Inexact:
+        """With those of another column of the same block."""
+        if other is None:
+            return self
+        first = min(self, other, key=lambda found: found.row)
+        return first._replace(count=self.count + other.count)
 
     def part(self, start: int, stop: int) -> Inexact | None:
         """What some rows of the block have of it. Where the others are is not known."""
         if self.row >= stop or (self.row < start and self.count == 1):
             return None
-        return self._replace(row=max(self.row - start, 0))
+        return self._replace(row=max(self.row - start, 0), cut=True)
 
 
 class Block(NamedTuple):

@@ -277,7 +277,7 @@ def _number(name: str, value: Any) -> tuple[float, bool]:
     """A number as float64, and whether that holds it."""
     if not isinstance(value, int | float):
         raise _FaultError(f"{name!r} is {value!r}: a number is expected")
-    found, kept = nearest(value)
+    found, kept = (value, True) if type(value) is float else nearest(value)
     if not math.isfinite(found):
         raise _FaultError(f"{name!r} is {found}: a finite number is expected")
     return found, kept and not isinstance(value, _Tiny)

@@ -17,6 +17,7 @@ from novikoff.data.options import Reading
 from novikoff.data.reading import line_parser, located, placed
 from novikoff.data.sources import content_format, named_format, recognized, sources
 from novikoff.data.tables import DELIMITERS
+from novikoff.float64 import Rounded
 
 LONGEST = 1 << 26  # bytes of a line
 
@@ -28,6 +29,7 @@ class Lines:
         self._path, self._given = path, reading
         self._parser: Any = None
         self._line, self._allowed = 1, reading.skip_bad
+        self._told = False
 
     @property
     def name(self) -> str:
@@ -90,8 +92,15 @@ class Lines:
                 block.weights,
                 block.tags,
                 bad=tuple(Skipped(name, *line) for line in block.bad),
-                rounded=block.inexact and block.inexact.told(),
+                rounded=self._first_told(block),
             )
+
+    def _first_told(self, block: Block) -> Rounded | None:
+        """What float64 does not hold, the first time: of a stream it is told once."""
+        if self._told or block.inexact is None:
+            return None
+        self._told = True
+        return block.inexact.told()
 
     def _first_lines(self, text: bytes, count: int) -> bytes:
         ends = rb"[^\r\n]*(?:\r\n|\r|\n)" if self._given.format in DELIMITERS else rb"[^\n]*\n"
