@@ -96,7 +96,7 @@ def nearest(value: Any) -> tuple[float, bool]:
     if isinstance(value, Integral):
         return found, int(value) == found
     if isinstance(value, Rational):
-        return found, Fraction(value.numerator, value.denominator) == found
+        return found, Fraction(int(value.numerator), int(value.denominator)) == found
     return found, found != found or bool(value == found)
 
 
@@ -174,7 +174,7 @@ class Lost(NamedTuple):
 
     k: int
     value: str
-    count: int
+    many: int
 
 
 def floats(array: NDArray[Any], place: Place) -> tuple[NDArray[Any], Lost | None]:
@@ -194,12 +194,13 @@ def floats(array: NDArray[Any], place: Place) -> tuple[NDArray[Any], Lost | None
 
 
 def _lost_integers(array: NDArray[Any]) -> NDArray[np.bool_] | None:
-    if -EXACT <= int(array.min()) and int(array.max()) <= EXACT:
+    if int(array.min()) >= -EXACT and int(array.max()) <= EXACT:
         return None
     size = np.abs(array).astype(np.uint64, copy=False)  # the smallest int64 stays what it is, which is 2^63
     # m 2^k with m odd is held if m < 2^53: if the lowest bit, 2^k, is more than size / 2^53.
     lowest = np.maximum(size & (~size + np.uint64(1)), np.uint64(1))
-    return (size >> np.uint64(53)) >= lowest
+    lost: NDArray[np.bool_] = (size >> np.uint64(53)) >= lowest
+    return lost
 
 
 def _narrowed(array: NDArray[Any], place: Place) -> tuple[NDArray[np.float64], Lost | None]:
@@ -239,7 +240,7 @@ def _first(array: NDArray[Any], lost: NDArray[np.bool_] | None) -> Lost | None:
 def _told(array: NDArray[Any], place: Place) -> tuple[NDArray[Any], Rounded | None]:
     """`floats`, in words."""
     found, lost = floats(array, place)
-    return found, None if lost is None else Rounded(place(lost.k), lost.value, lost.count)
+    return found, None if lost is None else Rounded(place(lost.k), lost.value, lost.many)
 
 
 # Matrices --------------------------------------------------------------------------------------------------------
@@ -262,11 +263,23 @@ def matrix(X: Any) -> tuple[Any, Rounded | None]:
 
 
 def exact_matrix(X: Any) -> Any:
-    """The same, if every number is kept; else an error."""
+    """The same, if X is a matrix of numbers and all of them are kept; else an error."""
     found, rounded = matrix(X)
     if rounded is not None:
         rounded.refuse()
+    found = found if hasattr(found, "tocsr") else np.asarray(found)
+    if found.ndim != 2 or found.dtype.kind not in "biuf":
+        raise ValueError("X is not a matrix of numbers")
     return found
+
+
+def unpacked(examples: Any) -> Any:
+    """A pair X, y; that of examples from a file, if every number that was read is kept; else an error."""
+    if not hasattr(examples, "rounded"):
+        return examples
+    if examples.rounded is not None:
+        examples.rounded.refuse()
+    return examples.X, examples.y
 
 
 def vector(x: Any) -> tuple[NDArray[Any], Rounded | None]:
@@ -439,7 +452,7 @@ def _entries(X: Any) -> Entries:
 
 
 def in_order(indices: NDArray[Any], indptr: NDArray[Any]) -> bool:
-    """Whether the columns of every row ascend, so that none is there twice. What the matrix says of itself may be false."""
+    """Whether the columns of every row ascend, so that none is there twice. What it says of itself may be false."""
     stored = int(indptr[-1])
     for start in range(1, stored, PART):
         stop = min(start + PART, stored)

@@ -1,5 +1,4 @@
-"""The checker of certificates of linear separability, in exact arithmetic. It shares no code with the solver, but for
-how numbers become float64, which is what a proof is about (`novikoff.float64`).
+"""The checker of certificates of linear separability, in exact arithmetic. With the solver it shares `float64`.
 
 Rows a_i = s_i (x_i, c): s_i = +1 for the positive label, else -1. A float sum of k products errs by at most
 k u / (1 - k u) ||w|| ||x|| + k 2^-1075, u = 2^-53 (Higham 2002, 3.1): floats call clear rows, integers the others."""
@@ -17,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from novikoff import float64
+from novikoff.float64 import exact_matrix, unpacked
 
 FIELDS = {"format", "digest", "shape", "constant", "positive", "verdict", "weights"}
 FORMAT, FLOAT_HEX = "novikoff certificate 1", r"0x[01]\.[0-9a-f]{1,13}p[+-]([0-9]{1,3}|10[01][0-9]|102[0-3])"
@@ -44,9 +43,7 @@ class Verified:
 
 def verify(certificate: Any, X: Any, y: Any = None) -> Verified:
     """What the certificate (a path, a parsed dict, or an object with ``to_json``) proves about X and y, or a pair X."""
-    if rounded := getattr(X, "rounded", None):  # when a file was read
-        rounded.refuse()
-    proof, (X, y) = _read(certificate), X if y is None else (X, y)
+    proof, (X, y) = _read(certificate), unpacked(X) if y is None else (X, y)
     separable, weak = proof.get("verdict") == "separable", {"weak"} & proof.keys()
     _require(separable or proof.get("verdict") == "not separable", "its verdict is not 'separable' or 'not separable'")
     fields = FIELDS | ({"support", "margin", "radius", "closest"} if separable else {"rows"} | weak)
@@ -92,13 +89,11 @@ def _separable(proof: dict[str, Any], data: Data, w: Any, rows: list[int], p: An
 
 class Data:  # rows and signs, read a block at a time; the caller's arrays are left alone
     def __init__(self, X: Any, y: Any, positive: Any, constant: float) -> None:
-        X, self.sparse = float64.exact_matrix(X), hasattr(X, "tocsr")
-        self.X = X = X if self.sparse else np.asarray(X)
-        _require(X.ndim == 2 and X.dtype.kind in "biuf", "X is not a matrix of numbers", ValueError)
+        self.sparse = hasattr(X := exact_matrix(X), "tocsr")
         (n, d), labels = X.shape, np.asarray(y) if hasattr(y, "dtype") else np.array([*y], dtype=object)
         _require(labels.shape == (n,), f"X has {n} rows, but y is of shape {labels.shape}", ValueError)
         self.shape, self.signs = (n, d), np.where(np.asarray(labels == positive, dtype=bool), 1, -1).astype("<i1")
-        self.constant, self.few = constant, max(1, 2**17 * n // max(1, self.X.nnz if self.sparse else n * d))
+        self.X, self.constant, self.few = X, constant, max(1, 2**17 * n // max(1, X.nnz if self.sparse else n * d))
 
     def take(self, rows: Any) -> tuple[Any, Any, Any]:
         """The columns and values of the non-zeros of some rows; those of the k-th are starts[k] to starts[k + 1]."""

@@ -63,7 +63,9 @@ class ArrayReader:
             y = None if label is None else np.array(rows[:, label])
             try:
                 _check_labels(y, names[label or 0])
-                numbers, inexact = _floats(np.delete(rows, [] if label is None else label, axis=1), encoder.numeric, start)
+                numbers, inexact = _floats(
+                    np.delete(rows, [] if label is None else label, axis=1), encoder.numeric, start
+                )
                 X = encoder.encode(numbers, [])
             except CellError as error:
                 raise CellError(start + error.row, error.name, error.message) from None
@@ -163,6 +165,7 @@ def _csr(
     columns = indices[: ends[-1]]
     if columns.size and not 0 <= columns.min() <= columns.max() < d:
         raise ValueError(f"the CSR matrix has {d} columns, but stores entries outside them")
+
     def row(k: int) -> int:
         return int(np.searchsorted(ends, k, side="right")) - 1
 

@@ -165,9 +165,7 @@ class ArrowReader:
             return column.to_numpy(zero_copy_only=False), None
         if types.is_null(column.type):
             return np.full(len(column), np.nan), None
-        found, lost = float64.floats(
-            float64.arrow_column(column), lambda k: f"row {before + k + 1}, column {name!r}"
-        )
+        found, lost = float64.floats(float64.arrow_column(column), lambda k: f"row {before + k + 1}, column {name!r}")
         return found.astype(np.float64, copy=False), lost
 
     def _category(self, column: Any) -> Category:

@@ -41,30 +41,30 @@ class Inexact(NamedTuple):
     at: int  # of the source, from 1: a line, or a row where there are no lines
     column: str
     value: str  # as it is written
-    count: int
+    many: int
     unit: str = "line"
     path: str = ""
-    cut: bool = False  # these rows were part of a larger block, and the count is of that
+    cut: bool = False  # these rows were part of a larger block, and so many are in that
 
     @classmethod
     def of(cls, lost: Lost | None, row: int, before: int, column: str) -> Inexact | None:
         """Those of rows of a file that has no lines, of which so many are before the block."""
-        return None if lost is None else cls(row, before + row + 1, column, lost.value, lost.count, "row")
+        return None if lost is None else cls(row, before + row + 1, column, lost.value, lost.many, "row")
 
     def told(self) -> Rounded:
         place = f"{self.path}, {self.unit} {self.at}, column {self.column}"
-        return Rounded(place, self.value, 1 if self.cut else self.count)
+        return Rounded(place, self.value, 1 if self.cut else self.many)
 
     def joined(self, other: Inexact | None) -> Inexact:
         """With those of another column of the same block."""
         if other is None:
             return self
         first = min(self, other, key=lambda found: found.row)
-        return first._replace(count=self.count + other.count)
+        return first._replace(many=self.many + other.many)
 
     def part(self, start: int, stop: int) -> Inexact | None:
         """What some rows of the block have of it. Where the others are is not known."""
-        if self.row >= stop or (self.row < start and self.count == 1):
+        if self.row >= stop or (self.row < start and self.many == 1):
             return None
         return self._replace(row=max(self.row - start, 0), cut=True)
 

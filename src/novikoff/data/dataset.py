@@ -33,8 +33,8 @@ class Dataset(Examples):
 
     X is a C-contiguous float array or a CSR array, y the labels (None if the file has none), ``names`` those of the
     columns, ``weights`` the importance of each example and ``tags`` its name (None where the file states none).
-    ``rounded`` tells which numbers of the file float64 does not hold (None if it holds them all): learners warn of them,
-    and so does unpacking, after which X alone is left; `certify` and `verify` refuse.
+    ``rounded`` tells which numbers of the file float64 does not hold (None if it holds them all): learners warn of
+    them, and so does unpacking, after which X alone is left; `certify` and `verify` refuse.
     """
 
     tags: list[str] | None = None

@@ -206,7 +206,7 @@ class _Rows:
     def note(self, line: int, lost: list[tuple[str, str]]) -> None:
         """The features of the last row that float64 does not hold."""
         if self.inexact is not None:
-            self.inexact = self.inexact._replace(count=self.inexact.count + len(lost))
+            self.inexact = self.inexact._replace(many=self.inexact.many + len(lost))
         elif lost:
             (name, value), row = lost[0], len(self.weights) - 1
             self.inexact = Inexact(row, line, repr(name), value, len(lost))

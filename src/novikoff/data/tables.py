@@ -312,7 +312,11 @@ class TableParser:
             numbers.append([self._value(record.cells[place], place) for place in numeric])
             for place, value in zip(numeric, numbers[-1], strict=True):
                 cell = record.cells[place]
-                if (value == 0 or abs(value) >= EXACT) and self._kinds[place] == "number" and not nearest_to_text(cell)[1]:
+                if (
+                    (value == 0 or abs(value) >= EXACT)
+                    and self._kinds[place] == "number"
+                    and not nearest_to_text(cell)[1]
+                ):
                     here = Inexact(len(numbers) - 1, record.line, self._place_name(place), shown(cell), 1)
                     inexact = here if inexact is None else inexact.joined(here)
             for place, column in zip(categories, texts, strict=True):
@@ -398,7 +402,7 @@ def _suspects(numbers: NDArray[Any], text: bytes) -> NDArray[np.bool_] | None:
     if not numbers.size:
         return None
     with np.errstate(invalid="ignore"):
-        suspects = None if -EXACT < numbers.min() and numbers.max() < EXACT else np.abs(numbers) >= EXACT
+        suspects = None if numbers.min() > -EXACT and numbers.max() < EXACT else np.abs(numbers) >= EXACT
     zeros = numbers == 0 if may_vanish(text) else None
     return suspects if zeros is None else zeros if suspects is None else suspects | zeros
 

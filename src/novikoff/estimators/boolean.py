@@ -126,9 +126,9 @@ class BooleanClassifier(Scored, ClassifierMixin, BaseEstimator, OnlineLearner, P
     def _read(self, x: Any) -> tuple[Core, Bits]:
         """The learner, a new one if there is none, and the example as it takes it."""
         if self._begun():
-            names = getattr(self, "feature_names_in_", None)
-            row = None if names is None else inputs.named_row(x)
-            return self._core, boolean(x if row is None else inputs.in_columns(row, names), self.n_features_in_)
+            if hasattr(self, "feature_names_in_") and (row := inputs.named_row(x)) is not None:
+                x = inputs.in_columns(row, self.feature_names_in_)
+            return self._core, boolean(x, self.n_features_in_)
         x = boolean(x)
         return self._checked(len(x)), x
 

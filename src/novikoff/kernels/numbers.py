@@ -149,7 +149,7 @@ def _round(text: Text, p: int, exponent: int) -> float:
 
 @inlined
 def _note(place: int, asked: Integers) -> None:
-    """Count a number that its float64 does not stand for, and keep the place of the first; both at the end of `asked`."""
+    """Count a number that its float64 does not stand for, and keep the place of the first, at the end of `asked`."""
     last = asked.shape[0] - 1
     if asked[last] == 0:
         asked[last - 1] = place
@@ -164,7 +164,7 @@ def _look(text: Text, first: int, stop: int, x: float, asked: Integers) -> None:
     zero = True
     for p in range(first, stop):
         c = byte_at(text, p)
-        if c == LETTER_E or c == CAPITAL_E:
+        if c == LETTER_E or c == CAPITAL_E:  # noqa: SIM109  # of `c in` Numba makes a loop
             whole = False
             break
         if c == DOT:
