@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from novikoff.kernels.rows import CsrRows, DenseRows, Rows, has_duplicates
+from novikoff.float64 import Rounded
+from novikoff.kernels.rows import CsrRows, DenseRows, Rows
 
 FLOATS = FLOAT64, FLOAT32 = np.dtype(np.float64), np.dtype(np.float32)
 
@@ -22,22 +23,18 @@ class Examples:
     y: NDArray[Any] | None  # None where the source has no labels
     names: NDArray[np.object_] | None = None  # of the columns, where they have names
     weights: NDArray[np.float64] | None = None  # the importance of each example, where the source states it
+    rounded: Rounded | None = field(default=None, kw_only=True)  # the numbers of the source that float64 does not hold
 
 
 def as_rows(X: Any, constant: float, unit: bool, *, norms: bool = True) -> Rows:
-    """Rows over the caller's memory, with room for their norms; entries stored twice are summed first, on a copy."""
+    """Rows over the caller's memory, with room for their norms. A CSR matrix stores no entry twice."""
     norm = np.full(X.shape[0] if norms else 0, np.nan)
     if not sp.issparse(X):
         return DenseRows(_unlocked(X), norm, constant, unit)
     # As unsigned, a negative index is a large one.
     if X.nnz and not _unsigned(X.indices).max() < X.shape[1]:
         raise ValueError(f"X is a damaged sparse matrix: it has {X.shape[1]} columns, but stores entries outside them")
-    rows = _csr(X, norm, constant, unit)
-    if not X.has_canonical_format and has_duplicates(rows, X.shape[1]):
-        X = X.copy()
-        X.sum_duplicates()
-        rows = _csr(X, norm, constant, unit)
-    return rows
+    return _csr(X, norm, constant, unit)
 
 
 def _csr(X: Any, norm: NDArray[np.float64], constant: float, unit: bool) -> CsrRows:

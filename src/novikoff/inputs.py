@@ -15,8 +15,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.multiclass import type_of_target
-from sklearn.utils.validation import column_or_1d, validate_data
+from sklearn.utils.validation import check_array, column_or_1d, validate_data
 
+from novikoff import float64
 from novikoff.examples import FLOAT32 as FLOAT32
 from novikoff.examples import FLOAT64 as FLOAT64
 from novikoff.examples import FLOATS
@@ -24,6 +25,7 @@ from novikoff.examples import Examples as Examples
 from novikoff.examples import as_rows as as_rows
 from novikoff.examples import distinct as distinct
 from novikoff.examples import item as item
+from novikoff.float64 import Rounded, TooLargeError
 from novikoff.kernels.decide import NORM_RANGE, NOT_FINITE, OVERFLOW, THETA_RANGE, ZERO_ROW, divisor
 from novikoff.kernels.loops import Signs
 from novikoff.kernels.rows import DenseRows
@@ -53,15 +55,26 @@ def weights(X: Any, sample_weight: Any) -> Any:
 
 def first_matrix(estimator: Any, X: Any) -> tuple[Any, NDArray[Any] | None]:
     """X as `matrix` gives it, and the names of its columns; the estimator is left alone."""
+    X, names, rounded = _first_matrix(estimator, X)
+    if rounded is not None:
+        rounded.warn()
+    return X, names
+
+
+def _first_matrix(estimator: Any, X: Any) -> tuple[Any, NDArray[Any] | None, Rounded | None]:
     shadow = copy(estimator)
     if isinstance(X, Examples):
-        return _validated(shadow, X.X, reset=True), X.names
-    X = _validated(shadow, X, reset=True)
-    return X, getattr(shadow, "feature_names_in_", None)
+        found, rounded = _validated(shadow, X.X, reset=True)
+        return found, X.names, X.rounded or rounded
+    X, rounded = _validated(shadow, X, reset=True)
+    return X, getattr(shadow, "feature_names_in_", None), rounded
 
 
-def matrix(estimator: Any, X: Any) -> Any:
-    """X as a C-contiguous float array or CSR matrix of the fitted width, without a copy where it already is one."""
+def matrix(estimator: Any, X: Any, *, exact: bool = False) -> Any:
+    """X as a C-contiguous float array or CSR matrix of the fitted width, without a copy where it already is one.
+
+    Where float64 does not hold a number of X, there is a warning; or, if it must be exact, an error.
+    """
     if (
         type(X) is np.ndarray
         and X.ndim == 2
@@ -82,42 +95,31 @@ def matrix(estimator: Any, X: Any) -> Any:
         # The names agree, or one side has none: nothing for scikit-learn to warn of.
         shadow = copy(estimator)
         shadow.__dict__.pop("feature_names_in_", None)
-        return _validated(shadow, X.X, reset=False)
-    return _validated(estimator, X, reset=False)
+        found, rounded = _validated(shadow, X.X, reset=False)
+        rounded = X.rounded or rounded
+    else:
+        found, rounded = _validated(estimator, X, reset=False)
+    if rounded is not None:
+        rounded.refuse() if exact else rounded.warn()
+    return found
 
 
 def plain_matrix(X: Any) -> tuple[Any, NDArray[Any] | None]:
-    """X as `matrix` gives it, not rounded, and the names of its columns: for functions that are no estimators."""
-    if isinstance(X, Examples):
-        return plain_matrix(X.X)[0], X.names
-    if isinstance(X, list | tuple):
-        X = np.asarray(X)
-    values = X.data if sp.issparse(X) else X
-    if isinstance(values, np.ndarray) and values.size and values.dtype.kind in "iu":
-        most = max(int(values.max()), -int(values.min()))
-        if most >= 2**53:
-            raise ValueError(f"X holds an integer of size {most}: from 2^53 on, float64 does not hold them all exactly")
-    X, names = first_matrix(BaseEstimator(), X)
-    return canonical(X), names
+    """X as `matrix` gives it, and not rounded, and the names of its columns: for functions that are no estimators."""
+    X, names, rounded = _first_matrix(BaseEstimator(), X)
+    if rounded is not None:
+        rounded.refuse()
+    return X, names
 
 
-def canonical(X: Any) -> Any:
-    """A CSR matrix in column order and without duplicates, on a copy if need be; arrays as they are."""
-    if not sp.issparse(X):
-        return X
-    fresh = type(X)((X.data, X.indices, X.indptr), shape=X.shape)  # looks for itself, whatever X says of its format
-    if fresh.has_canonical_format:
-        return X
-    fresh = fresh.copy()
-    fresh.sum_duplicates()
-    return fresh
-
-
-def _validated(estimator: Any, X: Any, *, reset: bool) -> Any:
+def _validated(estimator: Any, X: Any, *, reset: bool) -> tuple[Any, Rounded | None]:
+    numbers, rounded = float64.matrix(X)
     # Values are checked by the loops, which read them anyway.
-    return validate_data(
-        estimator, X, reset=reset, accept_sparse="csr", dtype=FLOATS, order="C", ensure_all_finite=False
-    )
+    rules = {"accept_sparse": "csr", "dtype": FLOATS, "order": "C", "ensure_all_finite": False}
+    if numbers is X or not float64.is_frame(X):
+        return validate_data(estimator, numbers, reset=reset, **rules), rounded
+    validate_data(estimator, X, reset=reset, skip_check_array=True)  # which looks at the names
+    return check_array(numbers, estimator=estimator, **rules), rounded
 
 
 def two_classes(y: Any, n: int, classes: NDArray[Any] | None = None) -> tuple[NDArray[Any], Signs]:
@@ -128,6 +130,7 @@ def two_classes(y: Any, n: int, classes: NDArray[Any] | None = None) -> tuple[ND
         raise ValueError(f"X has {n} rows but y has {y.shape[0]} labels: they must be of the same length")
     if n == 0:
         raise ValueError("no examples: X has 0 rows")
+    _no_gaps(y)
     if classes is None:
         classes = _labels(y)
     positive = y == classes[1]
@@ -138,10 +141,19 @@ def two_classes(y: Any, n: int, classes: NDArray[Any] | None = None) -> tuple[ND
     return classes, np.where(positive, np.int8(1), np.int8(-1))
 
 
+def _no_gaps(y: NDArray[Any]) -> NDArray[Any]:
+    """y, if no label is missing; of numbers, others look after that."""
+    if y.dtype.kind == "O":
+        for row, label in enumerate(y.tolist()):
+            if float64.is_missing(label):
+                raise RowError(f"Input y contains NaN: y[{row}] is {label!r}, a label that is missing", row)
+    return y
+
+
 def signs_so_far(y: Any, n: int, classes: NDArray[Any]) -> Signs:
     """-1, +1, or 0 for a label that is not known yet (None or NaN)."""
     y = column_or_1d(y, warn=True)
-    known = np.array([label is not None and label == label for label in y]) if y.dtype.kind == "O" else y == y
+    known = np.array([not float64.is_missing(label) for label in y]) if y.dtype.kind == "O" else y == y
     if known.shape != (n,) or known.all():
         return two_classes(y, n, classes)[1]
     signs = np.zeros(n, dtype=np.int8)
@@ -243,15 +255,19 @@ def sign_of(y: Any, table: Mapping[Hashable, int]) -> int:
 
 
 def dense_vector(x: Any, width: int | None) -> NDArray[Any]:
-    """A list, array, frame row or 1 x d matrix as a float vector of the expected length."""
+    """A list, array or 1 x d matrix as a float vector of the expected length."""
     try:
-        vector = np.asarray(x)
+        vector, rounded = float64.vector(x)
         if vector.dtype not in FLOATS:
             if vector.dtype.kind == "c":
                 raise ValueError("complex numbers have no sign")
             vector = vector.astype(np.float64)
-    except (TypeError, ValueError, OverflowError) as error:
+    except TooLargeError:
+        raise
+    except (TypeError, ValueError) as error:
         raise ValueError(f"x must hold real numbers: {error}") from None
+    if rounded is not None:
+        rounded.warn()
     if vector.ndim == 2 and vector.shape[0] == 1:
         vector = vector[0]
     if vector.ndim != 1:
@@ -265,16 +281,51 @@ def sparse_vector(x: Any, width: int | None) -> SparseVector:
     if len(x.shape) == 2 and x.shape[0] != 1:
         raise ValueError(f"x must be one example, a sparse row; got a matrix of shape {x.shape}")
     _check_width(x.shape[-1], width)
-    row = sp.csr_array(x.reshape(1, x.shape[-1]))
-    if not row.has_canonical_format:
-        row = row.copy()
-        row.sum_duplicates()
+    row, rounded = float64.matrix(x.reshape(1, x.shape[-1]))
+    if rounded is not None:
+        rounded.warn()
     if row.data.dtype.kind not in "fiub" or (
         row.nnz and not 0 <= row.indices.min() <= row.indices.max() < row.shape[1]
     ):
         raise ValueError("x must be a sparse row of real numbers whose columns are inside its shape")
     values = row.data if row.data.dtype in FLOATS else row.data.astype(np.float64)
     return row.indices.astype(np.uint32), values
+
+
+def named_row(x: Any) -> dict[Hashable, Any] | None:
+    """A row of a frame, as a Series or as a frame of one row, by name; None for anything else."""
+    if float64.is_frame(x):
+        if x.shape[0] != 1:
+            raise ValueError(f"x must be one example, a row of a frame; got {x.shape[0]} rows")
+        values, rounded = float64.matrix(x)
+        if rounded is not None:
+            rounded.warn()
+        if values is x:
+            raise ValueError("x must hold real numbers")
+        return _by_name(getattr(x, "column_names", x.columns), values[0].tolist())
+    if hasattr(x, "iloc") and hasattr(x, "index"):
+        return _by_name(x.index, x.tolist())
+    return None
+
+
+def _by_name(names: Iterable[Hashable], values: list[Any]) -> dict[Hashable, Any]:
+    row = dict(zip(names, values, strict=True))
+    if len(row) < len(values):
+        raise ValueError("two columns of x have the same name: rename one of them, or pass a vector (x.to_numpy())")
+    return row
+
+
+def in_columns(row: Mapping[Hashable, Any], names: Iterable[Hashable]) -> list[Any]:
+    """The values of a named row in the order of the columns of a model, which are all there, and no others."""
+    known = list(names)
+    cure = "name the columns of x as those of the model, or pass a vector in their order (x.to_numpy())"
+    strange = [name for name in row if name not in set(known)]
+    if strange:
+        raise ValueError(f"x has {strange[0]!r}, which is no column of the model: {cure}")
+    lacking = [name for name in known if name not in row]
+    if lacking:
+        raise ValueError(f"x lacks {lacking[0]!r}, a column of the model: {cure}")
+    return [row[name] for name in known]
 
 
 def norm(values: NDArray[Any], constant: float) -> float:
@@ -353,15 +404,33 @@ class Columns:
         self._last = ((), np.empty(0, dtype=np.uint32))
 
 
+FLOAT_TYPES = frozenset((float, np.float64, np.float32, bool, np.bool_))  # of values that float64 holds
+
+
 def numbers(x: Mapping[Hashable, Any]) -> NDArray[np.float64]:
     """The values of a dict."""
-    try:
+    if FLOAT_TYPES.issuperset(map(type, x.values())):
         return np.fromiter(x.values(), dtype=np.float64, count=len(x))
-    except (TypeError, ValueError, OverflowError):
-        for name, value in x.items():
-            if not isinstance(value, int | float | np.number):
-                raise ValueError(f"feature {name!r} is {value!r}: a number is expected") from None
-        raise ValueError("a value is too large for float64: every value must be a finite number") from None
+    found, lost = np.empty(len(x)), None
+    for k, (name, value) in enumerate(x.items()):
+        found[k], kept = _number(name, value)
+        if not kept:
+            told = Rounded(f"feature {name!r}", float64.shown(value))
+            if math.isinf(found[k]):
+                raise TooLargeError(told.place, told.value)
+            lost = float64.joined(lost, told)
+    if lost is not None:
+        lost.warn()
+    return found
+
+
+def _number(name: Hashable, value: Any) -> tuple[float, bool]:
+    if type(value) is int and -float64.EXACT <= value <= float64.EXACT:
+        return float(value), True
+    try:
+        return float64.nearest(value)
+    except (TypeError, ValueError):
+        raise ValueError(f"feature {name!r} is {value!r}: a number is expected") from None
 
 
 def check_finite(x: Mapping[Hashable, Any], values: NDArray[np.float64]) -> None:

@@ -479,8 +479,8 @@ def test_labels_that_a_list_would_lose_are_kept():
         (np.empty((0, 2)), [], "0 sample"),
         ([[1.0], [2], [3]], [0.1, 0.2, 0.5], "continuous"),
         ([[1.7e308] * 4, [-1.7e308] * 4], [0, 1], "too large for a float64"),
-        ([[2**53], [1]], [0, 1], "float64 does not hold them all exactly"),
-        (np.array([[-(2**60)], [1]]), [0, 1], "float64 does not hold them all exactly"),
+        ([[2**53 + 1], [1]], [0, 1], "row 0, column 0: float64 does not hold 9007199254740993"),
+        (np.array([[-(2**60) - 1], [1]]), [0, 1], "row 0, column 0: float64 does not hold -1152921504606846977"),
     ],
 )
 def test_bad_data(X, y, message):

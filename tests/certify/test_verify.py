@@ -1254,4 +1254,4 @@ def test_it_is_legible_and_stands_alone():
         elif isinstance(node, ast.FunctionDef):
             assert node.end_lineno - node.lineno < 45, node.name
     assert "numpy" in names
-    assert names - {"numpy"} <= sys.stdlib_module_names | {"concurrent.futures"}
+    assert names - {"numpy", "novikoff.float64"} <= sys.stdlib_module_names | {"concurrent.futures"}

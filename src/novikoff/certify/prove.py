@@ -95,7 +95,6 @@ def prove(
     X: Any, division: Division, question: Question, names: Any = None, hashed: bytes | None = None
 ) -> tuple[bytes, Proof]:
     """The verdict on one division of the rows; and the digest of X, for the next one."""
-    X = inputs.canonical(X)
     n, d = X.shape
     signs = division.signs
     rows, learner = read(X, signs, question.constant, names)

@@ -1,4 +1,4 @@
-"""The checker of certificates of linear separability, in exact arithmetic. It shares no code with the solver.
+"""The checker of certificates of linear separability, in exact arithmetic. With the solver it shares `float64`.
 
 docs/certificate.md is what it enforces: `_read` and `_claim` the file, `_sides` the labels, `_check_*` the claims.
 Rows a_i = s_i (x_i, c): s_i = +1 for the positive label, -1 for the others. A float sum of k products errs by at most
@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from novikoff.float64 import exact_matrix, unpacked
 
 Label = str | bool | int | float
 LABELS = str, bool, int, float
@@ -63,7 +65,7 @@ class Verified:
 def verify(certificate: Any, X: Any, y: Any = None) -> Verified:
     """What the certificate (a path, a parsed dict, or an object with ``to_json``) proves about X and y, or a pair X."""
     claim = _claim(_read(certificate))
-    X, y = X if y is None else (X, y)
+    X, y = unpacked(X) if y is None else (X, y)
     data = Data(X, y, claim.positive, claim.against, claim.constant)
     asked, found = [claim.n, claim.d], [*data.shape]
     _require(asked == found, f"this proof is about data of shape {asked}; yours is {found}")
@@ -158,9 +160,10 @@ class Data:
     """Rows and signs, read a block at a time; the caller's arrays are left alone."""
 
     def __init__(self, X: Any, y: Any, positive: Label, against: tuple[Label, ...] | None, constant: float) -> None:
-        X, self.sparse = (X.tocsr(), True) if hasattr(X, "tocsr") else (np.asarray(X), False)
-        _require(X.ndim == 2 and np.can_cast(X.dtype, np.float64), "X is not a matrix of numbers", ValueError)
-        self.X = _canonical(X) if self.sparse else X
+        self.X = X = exact_matrix(X)
+        self.sparse = hasattr(X, "tocsr")
+        if self.sparse:
+            _check_sound(X)
         n, d = X.shape
         labels = _labels(y)
         _require(labels.shape == (n,), f"X has {n} rows, but y is of shape {labels.shape}", ValueError)
@@ -182,9 +185,9 @@ class Data:
         kept: Any = slice(None) if (full := self.sparse and np.all(flat)) else np.flatnonzero(flat != 0)
         starts, x = ends - ends[0] if full else np.searchsorted(kept, ends - ends[0]), np.asarray(flat[kept], float)
         columns = at[kept] if self.sparse else kept - np.repeat(ends[:-1], np.diff(starts))
-        for k in np.flatnonzero(~np.isfinite(x) if flat.dtype.kind == "f" else np.abs(x) >= 2.0**53):
+        for k in np.flatnonzero(~np.isfinite(x)):
             i = np.arange(self.shape[0])[rows][np.searchsorted(starts, k, "right") - 1]
-            raise ValueError(f"X has {x[k]} in row {i}, column {columns[k]}: not finite, or an integer from 2^53 on")
+            raise ValueError(f"X has {x[k]} in row {i}, column {columns[k]}: every value must be finite")
         return starts, columns, x
 
     def scan(self, w: Any, least: Fraction, most: Fraction, name: str | None) -> tuple[str, bool]:
@@ -277,28 +280,17 @@ class Filter:
         return ~clear, bool(np.any((dot > 0) & (dot >= error)))
 
 
-def _canonical(X: Any) -> Any:
-    """A CSR matrix with increasing columns in every row; entries stored twice are added up, as floats, on a copy."""
+def _check_sound(X: Any) -> None:
+    """A CSR matrix may be made of parts that do not fit together."""
     n, d = X.shape
     ends = X.indptr
-    sound = len(ends) == n + 1 and ends[0] == 0 and np.all(ends[:-1] <= ends[1:]) and ends[-1] <= len(X.data)
-    sound = sound and ends[-1] <= len(X.indices)
+    sound = len(ends) == n + 1 and ends[0] == 0 and np.all(ends[:-1] <= ends[1:])
+    sound = sound and ends[-1] <= min(len(X.data), len(X.indices))
     _require(sound, "X is a damaged sparse matrix: its indptr does not lead through its entries", ValueError)
-    increasing = True
     for start in range(0, int(ends[-1]), CHUNK):
-        columns = X.indices[start : min(start + CHUNK + 1, int(ends[-1]))]
+        columns = X.indices[start : min(start + CHUNK, int(ends[-1]))]
         inside = columns.min() >= 0 and columns.max() < d
         _require(inside, "X is a damaged sparse matrix: it stores entries outside its columns", ValueError)
-        falls = start + 1 + np.flatnonzero(columns[1:] <= columns[:-1])
-        increasing = increasing and bool(np.all(ends[np.searchsorted(ends, falls)] == falls))
-    if increasing:  # whatever has_canonical_format says
-        return X
-    exact = X.data.dtype.kind == "f" or np.all(np.abs(X.data.astype(np.float64)) < 2.0**53)
-    _require(exact, "X stores integers from 2^53 on, and entries twice: add these up first", ValueError)
-    values = X.data.astype(np.float32 if X.data.dtype == np.float32 else np.float64)
-    copy = type(X)((values, X.indices.copy(), ends.copy()), shape=X.shape)
-    copy.sum_duplicates()
-    return copy
 
 
 # The labels ----------------------------------------------------------------------------------------

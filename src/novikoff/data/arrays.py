@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,8 +10,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from novikoff import float64
 from novikoff.data import npy, sources
-from novikoff.data.block import Block
+from novikoff.data.block import Block, Inexact
 from novikoff.data.columns import NO_LABEL, CellError, Encoder, find_label
 from novikoff.data.options import Reading
 from novikoff.data.sources import Source
@@ -62,20 +63,24 @@ class ArrayReader:
             y = None if label is None else np.array(rows[:, label])
             try:
                 _check_labels(y, names[label or 0])
-                X = encoder.encode(_floats(np.delete(rows, [] if label is None else label, axis=1)), [])
+                numbers, inexact = _floats(
+                    np.delete(rows, [] if label is None else label, axis=1), encoder.numeric, start
+                )
+                X = encoder.encode(numbers, [])
             except CellError as error:
                 raise CellError(start + error.row, error.name, error.message) from None
             self.names, self.width = encoder.names, encoder.width
-            yield Block(X, y, None, None, 0, [])
+            yield Block(X, y, None, None, 0, [], inexact)
 
     def _archive(self, found: dict[str, NDArray[Any]]) -> Block:
         """An archive with X (or the parts of a CSR matrix) and perhaps y, names, weights and tags."""
         if "X" in found:
-            X = _floats(np.ascontiguousarray(found["X"]))
+            X = np.ascontiguousarray(found["X"])
             if X.ndim != 2 or not X.shape[1]:
                 raise ValueError(f"X is an array of shape {X.shape}; rows and columns are expected")
+            X, inexact = _floats(X, range(X.shape[1]), 0)
         elif set(PARTS) <= found.keys() and found.get("format", "csr") == "csr":
-            X = _csr(*(found[part] for part in PARTS))
+            X, inexact = _csr(*(found[part] for part in PARTS))
         else:
             raise ValueError("the archive holds neither X nor a CSR matrix (data, indices, indptr, shape)")
         from novikoff.inputs import check_rows  # which waits for scikit-learn
@@ -100,7 +105,7 @@ class ArrayReader:
         self.names, self.width = names, X.shape[1]
         y = found.get("y") if self.reading.label is not False else None
         _check_labels(y, "y")
-        return Block(X, y, weights, tags, 0, [])
+        return Block(X, y, weights, tags, 0, [], inexact)
 
     def _same(self, width: int, names: list[str] | None) -> None:
         if self._first is None:
@@ -144,7 +149,9 @@ def _check_labels(y: NDArray[Any] | None, name: str) -> None:
         raise CellError(int(np.argmax(absent)), name, NO_LABEL)
 
 
-def _csr(data: NDArray[Any], indices: NDArray[Any], indptr: NDArray[Any], shape: NDArray[Any]) -> Any:
+def _csr(
+    data: NDArray[Any], indices: NDArray[Any], indptr: NDArray[Any], shape: NDArray[Any]
+) -> tuple[Any, Inexact | None]:
     """The matrix of these parts, which are looked at first: SciPy would follow them out of its memory."""
     for part, kinds in ((data, NUMBERS), (indices, "iu"), (indptr, "iu"), (shape, "iu")):
         if part.ndim != 1 or part.dtype.kind not in kinds:
@@ -158,18 +165,31 @@ def _csr(data: NDArray[Any], indices: NDArray[Any], indptr: NDArray[Any], shape:
     columns = indices[: ends[-1]]
     if columns.size and not 0 <= columns.min() <= columns.max() < d:
         raise ValueError(f"the CSR matrix has {d} columns, but stores entries outside them")
-    X = sp.csr_array((_floats(data[: ends[-1]]), columns.astype(np.int32), ends), shape=(n, d))
-    X.sum_duplicates()
-    return X
+
+    def row(k: int) -> int:
+        return int(np.searchsorted(ends, k, side="right")) - 1
+
+    values, lost = float64.floats(data[: ends[-1]], lambda k: f"row {row(k) + 1}, column {columns[k]}")
+    inexact = None if lost is None else Inexact.of(lost, row(lost.k), 0, str(columns[lost.k]))
+    X = sp.csr_array((_native(values), columns.astype(np.int32), ends), shape=(n, d))
+    return float64.exact_matrix(X), inexact
 
 
-def _floats(array: NDArray[Any]) -> NDArray[Any]:
-    """The numbers as float32 or float64, none of them rounded."""
-    if array.dtype in FLOATS:
-        return array.astype(array.dtype.newbyteorder("="), copy=False)
+def _floats(array: NDArray[Any], names: Sequence[Any], before: int) -> tuple[NDArray[Any], Inexact | None]:
+    """The numbers as float32 or float64, and those that it does not hold; so many rows are before them."""
     if array.dtype.kind not in NUMBERS:
         raise ValueError(f"numbers are expected, not {array.dtype}")
-    floats = array.astype(np.float64)
-    if array.dtype.kind in "iu" and array.size and max(int(array.max()), -int(array.min())) > 2**53:
-        raise ValueError("X holds integers beyond 2^53, which float64 does not hold exactly")
-    return floats
+
+    def place(k: int) -> str:
+        return f"row {before + k // len(names) + 1}, column {names[k % len(names)]}"
+
+    found, lost = float64.floats(array, place)
+    if lost is None:
+        return _native(found), None
+    row, column = divmod(lost.k, len(names))
+    return _native(found), Inexact.of(lost, row, before, str(names[column]))
+
+
+def _native(array: NDArray[Any]) -> NDArray[Any]:
+    kind = array.dtype.newbyteorder("=") if array.dtype in FLOATS else np.float64
+    return array.astype(kind, copy=False)

@@ -16,9 +16,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from novikoff import float64
 from novikoff.data import sources
 from novikoff.data.arrays import chosen
-from novikoff.data.block import Block
+from novikoff.data.block import Block, Inexact
 from novikoff.data.columns import (
     MISSING,
     NO_LABEL,
@@ -31,6 +32,7 @@ from novikoff.data.columns import (
 )
 from novikoff.data.options import Reading
 from novikoff.data.sources import DamagedError, Source, pyarrow
+from novikoff.float64 import Lost
 
 METADATA = b"novikoff"
 ROWS = 1 << 16  # of a batch, at most
@@ -56,7 +58,7 @@ class ArrowReader:
                     if self._encoder is None:
                         yield self._lists(batch)
                     elif batch.num_rows:
-                        yield self._table(batch, self._encoder)
+                        yield self._table(batch, self._encoder, row)
                     row += batch.num_rows
         except CellError as error:
             raise error.at(source.name, row) from None
@@ -136,29 +138,35 @@ class ArrowReader:
             type = type.value_type
         if types.is_string(type) or types.is_large_string(type) or types.is_string_view(type):
             return "category"
-        if types.is_integer(type) or types.is_floating(type) or types.is_boolean(type) or types.is_null(type):
+        numbers = (types.is_integer, types.is_floating, types.is_decimal, types.is_boolean, types.is_null)
+        if any(is_number(type) for is_number in numbers):
             return "category" if field.name in self.reading.categorical else "number"
         raise ValueError(f"column {field.name!r} is of type {field.type}: numbers, bools or text are expected")
 
-    def _table(self, batch: Any, encoder: Encoder) -> Block:
-        numbers = [self._numbers(batch.column(name), name) for name in encoder.numeric]
+    def _table(self, batch: Any, encoder: Encoder, before: int) -> Block:
+        inexact: Inexact | None = None
+        numbers = []
+        for name in encoder.numeric:
+            found, lost = self._numbers(batch.column(name), name, before)
+            numbers.append(found)
+            new = None if lost is None else Inexact.of(lost, lost.k, before, repr(name))
+            inexact = new if inexact is None else inexact.joined(new)
         categories = [self._category(batch.column(name)) for name in encoder.categories]
         X = encoder.encode(in_rows(numbers, batch.num_rows), categories)
         self.names, self.width = encoder.names, encoder.width
-        return Block(X, self._labels(batch, self._label), None, None, 0, [])
+        return Block(X, self._labels(batch, self._label), None, None, 0, [], inexact)
 
-    def _numbers(self, column: Any, name: str) -> NDArray[Any]:
-        arrow = self._arrow
-        if arrow.types.is_dictionary(column.type):
+    def _numbers(self, column: Any, name: str, before: int) -> tuple[NDArray[Any], Lost | None]:
+        """A column as floats, NaN where a number is missing."""
+        types = self._arrow.types
+        if types.is_dictionary(column.type):
             column = column.dictionary_decode()
-        if not arrow.types.is_float32(column.type) and not arrow.types.is_float64(column.type):
-            try:
-                column = column.cast(arrow.uint8()) if arrow.types.is_boolean(column.type) else column
-                column = column.cast(arrow.float64())
-            except arrow.ArrowInvalid:
-                raise ValueError(f"column {name!r} holds integers beyond 2^53, which float64 does not hold") from None
-        found: NDArray[Any] = column.to_numpy(zero_copy_only=False)
-        return found
+        if types.is_float32(column.type) or types.is_float64(column.type):
+            return column.to_numpy(zero_copy_only=False), None
+        if types.is_null(column.type):
+            return np.full(len(column), np.nan), None
+        found, lost = float64.floats(float64.arrow_column(column), lambda k: f"row {before + k + 1}, column {name!r}")
+        return found.astype(np.float64, copy=False), lost
 
     def _category(self, column: Any) -> Category:
         if not self._arrow.types.is_dictionary(column.type):
@@ -201,10 +209,7 @@ class ArrowReader:
         if (len(columns) and columns.min() < 0) or most > width or width >= 2**31:
             raise ValueError(f"the sparse layout has {width} columns, but a row has an index outside them")
         parts = data.astype(np.float64, copy=False), columns.astype(np.int32, copy=False), starts
-        X = sp.csr_array(parts, shape=(batch.num_rows, width))
-        if not X.has_canonical_format:
-            X = X.copy()
-            X.sum_duplicates()
+        X = float64.exact_matrix(sp.csr_array(parts, shape=(batch.num_rows, width)))
         from novikoff.inputs import check_rows  # which waits for scikit-learn
 
         check_rows(X, names)

@@ -7,6 +7,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff.float64 import Lost, Rounded
+
 LONGEST_MESSAGE = 1000  # characters: a message may quote a cell, and a cell may be all of a line
 
 
@@ -41,6 +43,41 @@ class FormatError(ValueError):
         return FormatError(self.message, self.line, self.column, path)
 
 
+class Inexact(NamedTuple):
+    """The numbers of a block that float64 does not hold: the first, and how many there are."""
+
+    row: int  # of the block, from 0
+    at: int  # of the source, from 1: a line, or a row where there are no lines
+    column: str
+    value: str  # as it is written
+    many: int
+    unit: str = "line"
+    path: str = ""
+    cut: bool = False  # these rows were part of a larger block, and so many are in that
+
+    @classmethod
+    def of(cls, lost: Lost | None, row: int, before: int, column: str) -> Inexact | None:
+        """Those of rows of a file that has no lines, of which so many are before the block."""
+        return None if lost is None else cls(row, before + row + 1, column, lost.value, lost.many, "row")
+
+    def told(self) -> Rounded:
+        place = f"{self.path}, {self.unit} {self.at}, column {self.column}"
+        return Rounded(place, self.value, 1 if self.cut else self.many)
+
+    def joined(self, other: Inexact | None) -> Inexact:
+        """With those of another column of the same block."""
+        if other is None:
+            return self
+        first = min(self, other, key=lambda found: found.row)
+        return first._replace(many=self.many + other.many)
+
+    def part(self, start: int, stop: int) -> Inexact | None:
+        """What some rows of the block have of it. Where the others are is not known."""
+        if self.row >= stop or (self.row < start and self.many == 1):
+            return None
+        return self._replace(row=max(self.row - start, 0), cut=True)
+
+
 class Block(NamedTuple):
     """Some examples of a source, in order."""
 
@@ -50,6 +87,7 @@ class Block(NamedTuple):
     tags: list[str] | None  # None if there are none
     lines: int  # lines read, bad and blank ones included
     bad: list[BadLine]  # lines skipped
+    inexact: Inexact | None = None  # numbers that float64 does not hold
 
 
 class Parser(Protocol):

@@ -38,6 +38,7 @@ from novikoff.data.options import Reading
 from novikoff.data.reading import stream
 from novikoff.data.sources import Source, files
 from novikoff.examples import distinct, item
+from novikoff.float64 import Rounded, joined
 from novikoff.kernels.cache import cache_directory
 
 VERSION = 3
@@ -275,6 +276,7 @@ def _mapped(place: Path, header: dict[str, Any]) -> Dataset:
         mapped("weights") if "weights" in kinds else None,
         reading=Reading(**header["reading"]),
         bad=tuple(Skipped(*line) for line in header["bad"]),
+        rounded=None if header["rounded"] is None else Rounded(**header["rounded"]),
     )
 
 
@@ -361,10 +363,10 @@ def _write(place: Path, chunks: Iterator[Dataset], watch: Callable[[int], None] 
     widths: list[tuple[int, int]] = []  # of dense rows: how many in a chunk, and how wide
     codes: dict[Any, int] = {}  # of labels that are not numbers
     bad: list[Skipped] = []
-    names, reading = None, Reading()
+    names, reading, rounded = None, Reading(), None
     with closing(_Arrays(place)) as out:
         for chunk in chunks:
-            X, y = chunk
+            X, y = chunk.X, chunk.y
             if sp.issparse(X):
                 out.append("values", X.data, "<f8")
                 out.append("columns", X.indices, "<i4")
@@ -385,6 +387,7 @@ def _write(place: Path, chunks: Iterator[Dataset], watch: Callable[[int], None] 
                 out.append("weights", np.ones(len(chunk)) if chunk.weights is None else chunk.weights, "<f8")
             rows, width = rows + len(chunk), X.shape[1]
             bad += chunk.bad
+            rounded = joined(rounded, chunk.rounded)
             names, reading = chunk.names, chunk.reading
             del chunk, X, y  # before the next one is read
             if watch:
@@ -398,4 +401,5 @@ def _write(place: Path, chunks: Iterator[Dataset], watch: Callable[[int], None] 
         "names": None if names is None else names.tolist(),
         "reading": asdict(reading),
         "bad": bad,
+        "rounded": None if rounded is None else asdict(rounded),
     }

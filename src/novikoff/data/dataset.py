@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from novikoff import float64
 from novikoff.data.options import Reading
 from novikoff.examples import Examples, as_rows, distinct, item
 
@@ -32,6 +33,8 @@ class Dataset(Examples):
 
     X is a C-contiguous float array or a CSR array, y the labels (None if the file has none), ``names`` those of the
     columns, ``weights`` the importance of each example and ``tags`` its name (None where the file states none).
+    ``rounded`` tells which numbers of the file float64 does not hold (None if it holds them all): learners warn of
+    them, and so does unpacking, after which X alone is left; `certify` and `verify` refuse.
     """
 
     tags: list[str] | None = None
@@ -42,6 +45,8 @@ class Dataset(Examples):
         return int(self.X.shape[0])
 
     def __iter__(self) -> Iterator[Any]:
+        if self.rounded is not None:  # of which X alone knows nothing
+            self.rounded.warn()
         return iter((self.X, self.y))
 
     @cached_property
@@ -54,7 +59,7 @@ class Dataset(Examples):
 
         n, d = self.X.shape
         signs = np.where(self.y == labels[1], np.int8(1), np.int8(-1))
-        return digest(matrix_digest(as_rows(self.X, 0.0, False, norms=False), n, d), signs)
+        return digest(matrix_digest(as_rows(float64.matrix(self.X)[0], 0.0, False, norms=False), n, d), signs)
 
     def __str__(self) -> str:
         n, d = self.X.shape

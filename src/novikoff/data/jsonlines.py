@@ -6,6 +6,7 @@ import json
 import math
 from array import array
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -13,10 +14,11 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from novikoff.data.block import BadLine, Block
+from novikoff.data.block import BadLine, Block, Inexact
 from novikoff.data.columns import LABELS, MOST_COLUMNS, NO_LABEL, NO_VALUE, TOO_WIDE, names_size, too_many_names
 from novikoff.data.options import Reading
 from novikoff.data.svmlight import skip
+from novikoff.float64 import may_vanish, nearest, nearest_to_text, shown
 
 HOLDERS = ("features", "x")  # keys that may hold the features of an example
 
@@ -42,6 +44,7 @@ class JsonParser:
         self._length: int | None = None  # of the arrays; None before the first line, -1 where features have names
         self._label: str | None = None
         self._label_kind: type | None = None
+        self._lost: list[tuple[str, str]] = []  # the features of a line that float64 does not hold: name and value
 
     @property
     def names(self) -> list[str] | None:
@@ -58,14 +61,18 @@ class JsonParser:
         lines = bytes(text).split(b"\n")
         if not lines[-1]:
             lines.pop()
+        parsed = _parsed_with_care if may_vanish(bytes(text)) else _parsed
         for place, content in enumerate(lines):
             if not content.strip():
                 continue
+            self._lost = []
             try:
-                self._read(_parsed(content), rows)
+                self._read(parsed(content), rows)
             except _FaultError as fault:
                 skip(bad, BadLine(line + place, fault.column, str(fault)), allowed)
-        return Block(self._matrix(rows), rows.y(), rows.importance(), rows.names(), len(lines), bad)
+            else:
+                rows.note(line + place, self._lost)
+        return Block(self._matrix(rows), rows.y(), rows.importance(), rows.names(), len(lines), bad, rows.inexact)
 
     def _read(self, example: Any, rows: _Rows) -> None:
         """Add an example to the rows, or leave them as they are."""
@@ -134,7 +141,7 @@ class JsonParser:
             raise _FaultError(f"{len(features)} features, but {expected} are expected")
         if len(features) > MOST_COLUMNS:
             raise _FaultError(TOO_WIDE.format(count=len(features)))
-        return [_number(f"[{place}]", self._zero(f"[{place}]", value)) for place, value in enumerate(features)]
+        return [self._number(f"[{place}]", self._zero(f"[{place}]", value)) for place, value in enumerate(features)]
 
     def _zero(self, name: str, value: Any) -> Any:
         if not _missing(value):
@@ -167,7 +174,13 @@ class JsonParser:
             name, value = f"{name}={value}", 1.0
         if name in entries:
             raise _FaultError(f"two features are called {name!r}")
-        entries[name] = _number(name, value)
+        entries[name] = self._number(name, value)
+
+    def _number(self, name: str, value: Any) -> float:
+        found, kept = _number(name, value)
+        if not kept:
+            self._lost.append((name, shown(value)))
+        return found
 
     def _columns(self, entries: dict[str, float]) -> list[tuple[int, float]]:
         if not self._fixed or self.reading.online:
@@ -203,6 +216,15 @@ class _Rows:
         self.labels: list[Any] = []
         self.weights: list[float] = []
         self.tags: list[str] = []
+        self.inexact: Inexact | None = None
+
+    def note(self, line: int, lost: list[tuple[str, str]]) -> None:
+        """The features of the last row that float64 does not hold."""
+        if self.inexact is not None:
+            self.inexact = self.inexact._replace(many=self.inexact.many + len(lost))
+        elif lost:
+            (name, value), row = lost[0], len(self.weights) - 1
+            self.inexact = Inexact(row, line, repr(name), value, len(lost))
 
     def add(self, entries: list[tuple[int, float]]) -> None:
         for column, value in entries:
@@ -228,9 +250,9 @@ class _Rows:
         return self.tags if any(self.tags) else None
 
 
-def _parsed(content: bytes) -> Any:
+def _parsed(content: bytes, decimal: Callable[[str], float] | None = None) -> Any:
     try:
-        return json.loads(content.decode("utf-8"), object_pairs_hook=_object)
+        return json.loads(content.decode("utf-8"), parse_float=decimal, object_pairs_hook=_object)
     except UnicodeDecodeError as error:
         raise _FaultError("the text is not in UTF-8", error.start + 1) from None
     except json.JSONDecodeError as error:
@@ -251,20 +273,41 @@ def _missing(value: Any) -> bool:
     return value is None or (isinstance(value, float) and math.isnan(value))
 
 
-def _number(name: str, value: Any) -> float:
+class _Tiny(float):
+    """A decimal of which nothing but zero is left."""
+
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def _parsed_with_care(content: bytes) -> Any:
+    """The same, where a decimal may become zero."""
+
+    def decimal(text: str) -> float:
+        found, kept = nearest_to_text(text)
+        if kept or found != 0:
+            return found
+        tiny = _Tiny(found)
+        tiny.text = text
+        return tiny
+
+    return _parsed(content, decimal)
+
+
+def _number(name: str, value: Any) -> tuple[float, bool]:
+    """A number as float64, and whether that holds it."""
     if not isinstance(value, int | float):
         raise _FaultError(f"{name!r} is {value!r}: a number is expected")
-    try:
-        found = float(value)
-    except OverflowError:
-        found = math.inf
+    found, kept = (value, True) if type(value) is float else nearest(value)
     if not math.isfinite(found):
         raise _FaultError(f"{name!r} is {found}: a finite number is expected")
-    return found
+    return found, kept and not isinstance(value, _Tiny)
 
 
 def _importance(weight: Any) -> float:
-    found = _number("weight", weight)
+    found = _number("weight", weight)[0]
     if found < 0:
         raise _FaultError(f"the weight {found} is negative")
     return found

@@ -14,9 +14,10 @@ import numpy as np
 from novikoff.data.block import Block, FormatError
 from novikoff.data.dataset import Dataset, Skipped
 from novikoff.data.options import DELIMITERS, Reading
-from novikoff.data.reading import line_parser, placed
+from novikoff.data.reading import line_parser, located, placed
 from novikoff.data.sources import content_format, named_format, recognized, sources
 from novikoff.data.splitting import BYTE_ORDER_MARK, Splitter
+from novikoff.float64 import Rounded
 
 
 class Lines:
@@ -27,6 +28,7 @@ class Lines:
         self._parser: Any = None
         self._splitter = Splitter(reading)
         self._line, self._allowed = 1, reading.skip_bad
+        self._told = False
 
     @property
     def name(self) -> str:
@@ -84,7 +86,7 @@ class Lines:
             return
         try:
             with placed(name):
-                block: Block = self._parser.parse(text, self._line, self._allowed)
+                block: Block = located(self._parser.parse(text, self._line, self._allowed), name)
         except FormatError as error:
             good = self._first_lines(text, error.line - self._line)
             if 0 < len(good) < len(text):  # they count, however much has arrived after them
@@ -101,7 +103,15 @@ class Lines:
                 block.weights,
                 block.tags,
                 bad=tuple(Skipped(name, *line) for line in block.bad),
+                rounded=self._first_told(block),
             )
+
+    def _first_told(self, block: Block) -> Rounded | None:
+        """What float64 does not hold, the first time: of a stream it is told once."""
+        if self._told or block.inexact is None:
+            return None
+        self._told = True
+        return block.inexact.told()
 
     def _first_lines(self, text: bytes, count: int) -> bytes:
         ends = rb"[^\r\n]*(?:\r\n|\r|\n)" if self._given.format in DELIMITERS else rb"[^\n]*\n"

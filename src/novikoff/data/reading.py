@@ -27,6 +27,7 @@ from novikoff.data.splitting import Refusal, Splitter, text_blocks
 from novikoff.data.svmlight import SvmlightParser
 from novikoff.data.tables import TableParser
 from novikoff.data.vw import Scanned, VwParser
+from novikoff.float64 import Rounded, joined
 
 THREADS = 2  # that parse svmlight and VW text
 
@@ -104,7 +105,13 @@ def _cut(block: Block, start: int, stop: int) -> Block:
         None if block.tags is None else block.tags[part],
         0,
         [],
+        None if block.inexact is None else block.inexact.part(start, stop),
     )
+
+
+def located(block: Block, path: str) -> Block:
+    """The block with the name of its file, where that will be told."""
+    return block if block.inexact is None else block._replace(inexact=block.inexact._replace(path=path))
 
 
 class _Reader(Protocol):
@@ -140,6 +147,7 @@ class _Run:
                 self._reader = _reader(replace(self._reading, format=self._reading.format or sources.detect(source)))
             for block in self._reader.blocks(source):
                 self._skipped += (Skipped(source.name, *line) for line in block.bad)
+                block = located(block, source.name)
                 if block.X.shape[0]:
                     first = first or block
                     with placed(source.name):
@@ -156,12 +164,15 @@ class _Run:
             names = self._reader.names
             self._columns = None if names is None else np.array(names, dtype=object)
         y, weights, tags = _labels(blocks), _weights(blocks), _tags(blocks)
+        rounded: Rounded | None = None
+        for block in blocks:
+            rounded = joined(rounded, block.inexact and block.inexact.told())
         X = _stacked(blocks, width)
         bad, self._skipped = tuple(self._skipped), []
         reading = self._reader.reading
         if reading.label is False:
             y = None
-        return Dataset(X, y, self._columns, weights, tags, reading, bad)
+        return Dataset(X, y, self._columns, weights, tags, reading, bad, rounded=rounded)
 
 
 def _reader(reading: Reading) -> _Reader:
@@ -334,7 +345,9 @@ def _result(future: Future[F], before: int) -> F:
         found = future.result()
     except FormatError as error:
         raise FormatError(error.message, error.line + before, error.column) from None
-    return found._replace(bad=[bad._replace(line=bad.line + before) for bad in found.bad]) if found.bad else found
+    if found.bad:
+        found = found._replace(bad=[bad._replace(line=bad.line + before) for bad in found.bad])
+    return found._replace(inexact=found.inexact._replace(at=found.inexact.at + before)) if found.inexact else found
 
 
 def _left(allowed: int, block: Block) -> int:

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from novikoff.data.block import BadLine, Block, FormatError, shortened
+from novikoff.data.block import BadLine, Block, FormatError, Inexact, shortened
+from novikoff.float64 import nearest_to_text, shown
 from novikoff.kernels import text as kernels
 from novikoff.kernels.svmlight import svmlight as loop
 
@@ -74,7 +75,7 @@ class SvmlightParser:
         lines, room = kernels.extent(source)
         state = np.zeros(kernels.STATE, dtype=np.int64)
         rows = rows_for(lines, room)
-        asked = np.empty(room + 2, dtype=np.int64)
+        asked = room_to_ask(room + 2)
         given = NOTHING
         bad: list[BadLine] = []
         base = 1 if self._zero_based is False else 0
@@ -92,7 +93,8 @@ class SvmlightParser:
             if self._zero_based is None and nnz:
                 smallest = int(columns.min())
                 self.smallest = smallest if self.smallest is None else min(self.smallest, smallest)
-        return Block(matrix(rows, n, nnz, width), trimmed(rows.labels, n), None, None, int(state[kernels.LINES]), bad)
+        X, y, lines = matrix(rows, n, nnz, width), trimmed(rows.labels, n), int(state[kernels.LINES])
+        return Block(X, y, None, None, lines, bad, inexact(source, asked, line))
 
 
 def array_of(text: bytes | memoryview) -> NDArray[np.uint8]:
@@ -130,9 +132,35 @@ def trimmed(array: NDArray[S], n: int) -> NDArray[S]:
 
 
 def answers(source: NDArray[np.uint8], asked: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The numbers that the loop asked for."""
-    found = (NUMBER.match(source.data, place) for place in asked[1 : asked[0] + 1].tolist())
-    return np.array([float(number.group()) for number in found if number])  # the loop saw a number at each place
+    """The numbers that the loop asked for, with a minus sign if float64 does not hold them."""
+    found = (_number_at(source, place) for place in asked[1 : asked[0] + 1].tolist())
+    return np.array([x if kept else -x for x, kept in map(nearest_to_text, found)])
+
+
+def _number_at(source: NDArray[np.uint8], place: int) -> str:
+    number = NUMBER.match(source.data, place)
+    assert number is not None  # the loop saw one there
+    return number.group().decode()
+
+
+def room_to_ask(numbers: int) -> NDArray[np.int64]:
+    """What a loop asks by, and notes rounded numbers in."""
+    asked = np.empty(numbers + kernels.ENDING, dtype=np.int64)
+    asked[kernels.ROUNDED] = 0
+    return asked
+
+
+def inexact(source: NDArray[np.uint8], asked: NDArray[np.int64], line: int) -> Inexact | None:
+    """What a loop noted in a text whose first line has this number."""
+    row, place, count = asked[-kernels.ENDING :].tolist()
+    if not count:
+        return None
+    before = source[:place].tobytes()
+    number = _number_at(source, place)
+    if before.endswith((b"-", b"+")):
+        before, number = before[:-1], before[-1:].decode() + number
+    column = len(before) - before.rfind(b"\n")
+    return Inexact(row, line + before.count(b"\n"), str(column), shown(number), count)
 
 
 def skip(bad: list[BadLine], fault: BadLine, allowed: int) -> None:

@@ -10,12 +10,13 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.data.block import BadLine, Block, FormatError
+from novikoff.data.block import BadLine, Block, FormatError, Inexact
 from novikoff.data.columns import (
     MISSING,
     MOST_COLUMNS,
@@ -40,11 +41,15 @@ from novikoff.data.options import DELIMITERS, Reading
 from novikoff.data.sources import pyarrow
 from novikoff.data.splitting import BYTE_ORDER_MARK, line_ends
 from novikoff.data.svmlight import skip
+from novikoff.float64 import EXACT, may_vanish, nearest_to_text, shown
 
 WIDE = 1 << 13  # columns: for more, pyarrow takes 10 KB each, and time that grows with their square
 
 _LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _UNDECODED = re.compile("[\udc80-\udcff]")
+
+
+_Table = tuple[NDArray[Any], list[Category], Category | None]  # numbers, categories, labels
 
 
 class _RefusedError(Exception):
@@ -94,17 +99,19 @@ class TableParser:
             return Block(np.empty((0, 0)), None, None, None, lines, [])
         bad: list[BadLine] = []
         try:
-            X, y = self._rows(*self._at_once(text))
+            table = self._at_once(text)
+            X, y = self._rows(*table)
+            inexact = self._inexact(text, line, table[0])
         except (_RefusedError, CellError):
             places: list[int] = []
-            found = self._by_cell(text, line, allowed, bad, places)
+            table, inexact = self._by_cell(text, line, allowed, bad, places)
             try:
-                X, y = self._rows(*found)
+                X, y = self._rows(*table)
             except CellError as error:
                 assert self._columns is not None
                 column = self._columns.index(error.name) + 1
                 raise FormatError(error.message, places[error.row], column) from None
-        return Block(X, y, None, None, lines, bad)
+        return Block(X, y, None, None, lines, bad, inexact)
 
     def _begin(self, text: bytes, line: int) -> tuple[int, int]:
         """Read the names of the columns, if they are there; where the examples begin: offset and line."""
@@ -251,7 +258,7 @@ class TableParser:
         except arrow.ArrowInvalid as error:
             raise _RefusedError from error
 
-    def _at_once(self, text: bytes) -> tuple[NDArray[Any], list[Category], Category | None]:
+    def _at_once(self, text: bytes) -> _Table:
         """The numbers, categories and labels of a block, by pyarrow."""
         if self._arrow is None or not text.strip(b"\r\n"):
             raise _RefusedError
@@ -282,16 +289,49 @@ class TableParser:
         categories = [_coded(table.column(str(place))) for place in self._places(self._encoder.categories)]
         return found, categories, None if self._label is None else _coded(table.column(str(self._label)))
 
+    def _inexact(self, text: bytes, line: int, numbers: NDArray[Any]) -> Inexact | None:
+        """Those of the numbers, as pyarrow has read them, that float64 does not hold."""
+        assert self._encoder is not None
+        suspects = _suspects(numbers, text)
+        if suspects is None:
+            return None
+        rows: list[int] = []
+        found: list[tuple[int, int, str]] = []  # row, place, cell
+        for column, place in enumerate(self._places(self._encoder.numeric)):
+            here = np.flatnonzero(suspects[:, column])
+            if len(here) and self._kinds[place] == "number":
+                cells = self._read(text, {place: self._arrow.string()}).column(0).take(here).to_pylist()
+                lost = [
+                    (row, place, cell)
+                    for row, cell in zip(here.tolist(), cells, strict=True)
+                    if not nearest_to_text(cell)[1]
+                ]
+                rows += (row for row, _, _ in lost)
+                found += lost[:1]
+        if not found:
+            return None
+        row, place, cell = min(found)
+        record = next(islice(self._records(text, line), row, None))
+        return Inexact(row, record.line, self._place_name(place), shown(cell.strip()), len(rows))
+
+    def _place_name(self, place: int) -> str:
+        assert self._columns is not None
+        return f"{place + 1} ({self._columns[place]!r})" if self.reading.header else str(place + 1)
+
     def _by_cell(
         self, text: bytes, line: int, allowed: int, bad: list[BadLine], places: list[int]
-    ) -> tuple[NDArray[Any], list[Category], Category | None]:
-        """The same, by the csv module, and where each row is; bad lines are noted, or raise an error."""
+    ) -> tuple[_Table, Inexact | None]:
+        """The same by the csv module, with those that float64 does not hold, and where each row is.
+
+        Bad lines are noted, or raise an error.
+        """
         assert self._encoder is not None
         assert self._columns is not None
         numeric, categories = self._places(self._encoder.numeric), self._places(self._encoder.categories)
         numbers: list[list[float]] = []
         texts: list[list[str]] = [[] for _ in categories]
         labels: list[str] = []
+        inexact: Inexact | None = None
         for record in self._records(text, line):
             fault = self._fault(record.cells)
             if fault is not None:
@@ -299,12 +339,22 @@ class TableParser:
                 continue
             places.append(record.line)
             numbers.append([self._value(record.cells[place], place) for place in numeric])
+            for place, value in zip(numeric, numbers[-1], strict=True):
+                cell = record.cells[place]
+                if (
+                    (value == 0 or abs(value) >= EXACT)
+                    and self._kinds[place] == "number"
+                    and not nearest_to_text(cell)[1]
+                ):
+                    here = Inexact(len(numbers) - 1, record.line, self._place_name(place), shown(cell), 1)
+                    inexact = here if inexact is None else inexact.joined(here)
             for place, column in zip(categories, texts, strict=True):
                 column.append(record.cells[place])
             if self._label is not None:
                 labels.append(record.cells[self._label])
         found = np.array(numbers, dtype=np.float64).reshape(len(numbers), len(numeric))
-        return found, [_category(column) for column in texts], None if self._label is None else _category(labels)
+        coded = [_category(column) for column in texts]
+        return (found, coded, None if self._label is None else _category(labels)), inexact
 
     def _rows(self, numbers: NDArray[Any], categories: list[Category], labels: Category | None) -> tuple[Any, Any]:
         assert self._encoder is not None
@@ -377,6 +427,16 @@ class TableParser:
                 return
             if cells:
                 yield _Record(begin, [cell.strip() for cell in cells], end)
+
+
+def _suspects(numbers: NDArray[Any], text: bytes) -> NDArray[np.bool_] | None:
+    """Which numbers of a text may have another value there: large ones, and zeros where others may have become zero."""
+    if not numbers.size:
+        return None
+    with np.errstate(invalid="ignore"):
+        suspects = None if numbers.min() > -EXACT and numbers.max() < EXACT else np.abs(numbers) >= EXACT
+    zeros = numbers == 0 if may_vanish(text) else None
+    return suspects if zeros is None else zeros if suspects is None else suspects | zeros
 
 
 def _coded(column: Any) -> Category:

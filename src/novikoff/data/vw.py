@@ -11,10 +11,22 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.data.block import BadLine, Block, FormatError
+from novikoff.data.block import BadLine, Block, FormatError, Inexact
 from novikoff.data.columns import PER_NAME, too_many_names
 from novikoff.data.options import Reading
-from novikoff.data.svmlight import NOTHING, answers, array_of, matrix, not_a_number, quoted, rows_for, skip, trimmed
+from novikoff.data.svmlight import (
+    NOTHING,
+    answers,
+    array_of,
+    inexact,
+    matrix,
+    not_a_number,
+    quoted,
+    room_to_ask,
+    rows_for,
+    skip,
+    trimmed,
+)
 from novikoff.kernels import text as kernels
 from novikoff.kernels.names import PRIME, Names, adopt, enter
 from novikoff.kernels.vw import Extras, renumber
@@ -34,6 +46,7 @@ class Scanned(NamedTuple):
     bad: list[BadLine]
     own: Names  # the names that were not known
     base: int  # the columns of these begin here
+    inexact: Inexact | None  # numbers that float64 does not hold
 
     @property
     def lines(self) -> int:
@@ -117,7 +130,7 @@ class VwParser:
             own = _empty()
         rows = rows_for(lines, room)
         extras = Extras(np.empty(lines), np.empty(lines, dtype=np.int64), np.empty(lines, dtype=np.int64))
-        asked = np.empty(2 + source.size // 2, dtype=np.int64)  # scales need no blanks before them
+        asked = room_to_ask(2 + source.size // 2)  # scales need no blanks before them
         given = NOTHING
         bad: list[BadLine] = []
         while code := loop(source, self._fixed, self._table, base, own, state, rows, extras, given, asked):
@@ -130,14 +143,14 @@ class VwParser:
                 skip(bad, _fault(source, code, state, line), allowed)
         nnz = int(state[kernels.CELLS])
         rows = rows._replace(columns=trimmed(rows.columns, nnz), values=trimmed(rows.values, nnz))
-        return Scanned(source, rows, extras, state, bad, own, base)
+        return Scanned(source, rows, extras, state, bad, own, base, inexact(source, asked, line))
 
     def settle(self, scanned: Scanned, line: int) -> Block:
         """The block, of which the first line has this number, its new names being the next columns.
 
         Blocks are settled in the order of the text.
         """
-        source, rows, extras, state, bad, own, base = scanned
+        source, rows, extras, state, bad, own, base, inexact = scanned
         n, nnz, new = (int(state[i]) for i in (kernels.ROWS, kernels.CELLS, kernels.NAMES))
         if new:
             columns = np.empty(new, dtype=np.int64)
@@ -160,6 +173,7 @@ class VwParser:
             _tags(source, extras.tag[:n], extras.tag_end[:n]),
             scanned.lines,
             bad,
+            inexact,
         )
 
     def _check_names(self, width: int, scanned: Scanned, line: int) -> None:

@@ -28,6 +28,7 @@ from novikoff.data.dataset import Dataset
 from novikoff.data.options import DELIMITERS, FORMATS
 from novikoff.data.reading import read, stream
 from novikoff.data.sources import COMPRESSIONS, named_format, pyarrow, read_once
+from novikoff.float64 import joined
 
 CHUNK = 1 << 14  # rows that are converted at a time
 WIDEST = 10_000  # columns that are written one by one
@@ -41,7 +42,8 @@ def convert(
 ) -> int:
     """Write the examples of `source` in the format that the name of `target` tells, or `to`; how many there are.
 
-    Numbers are written so that they are read back to the last bit. The target appears when it is complete. The
+    Numbers are written so that they are read back to the last bit; those of the source that float64 does not hold are
+    rounded, with a warning. The target appears when it is complete. The
     options are those of `read`. Text, Parquet and Arrow files are written in memory that does not grow.
 
     >>> import pathlib, tempfile
@@ -65,7 +67,7 @@ def convert(
         chunks, shape = iter([whole := read(source, **options)]), _Shape.of(whole)
     else:
         chunks, shape = _planned(source, options, writer)
-    count = 0
+    count, rounded = 0, None
     with (
         atomic.replacing(name) as place,
         open(place, "wb", closefd=False) as raw,
@@ -76,8 +78,11 @@ def convert(
             for chunk in chunks:
                 out.write(shape.fitted(chunk))
                 count += len(chunk)
+                rounded = joined(rounded, chunk.rounded)
         finally:
             out.close()
+    if rounded is not None:
+        rounded.warn()
     return count
 
 

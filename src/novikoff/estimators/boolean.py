@@ -129,6 +129,8 @@ class BooleanClassifier(Scored, ClassifierMixin, BaseEstimator, OnlineLearner, P
     def _read(self, x: Any) -> tuple[Core, Bits]:
         """The learner, a new one if there is none, and the example as it takes it."""
         if self._begun():
+            if hasattr(self, "feature_names_in_") and (row := inputs.named_row(x)) is not None:
+                x = inputs.in_columns(row, self.feature_names_in_)
             return self._core, boolean(x, self.n_features_in_)
         x = boolean(x)
         return self._checked(len(x)), x
@@ -201,7 +203,6 @@ class BooleanClassifier(Scored, ClassifierMixin, BaseEstimator, OnlineLearner, P
 
 def boolean_rows(X: Any, names: Any = None) -> Rows:
     """Rows of 0 and 1, in the order of the columns and without duplicates."""
-    X = inputs.canonical(X)
     rows = inputs.as_rows(X, 0.0, False, norms=False)
     values = rows.X.reshape(-1) if isinstance(rows, DenseRows) else rows.data
     place = first_not_boolean(values)

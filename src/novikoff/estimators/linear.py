@@ -188,7 +188,8 @@ class LinearClassifier(LinearModel, ABC):
 
         Parameters
         ----------
-        x : a vector, a sparse row, or a dict from feature to value
+        x : a vector, a sparse row, or a dict from feature to value; a row of a frame goes by the names of its
+            columns, if those of the model have names
         """
         try:
             learner = self._learner
@@ -200,6 +201,8 @@ class LinearClassifier(LinearModel, ABC):
         elif type(x) is dict or isinstance(x, Mapping):
             places, values = self._named_columns().read(x)
             score = score_sparse64()(places, values, learner.w, learner.state)
+        elif (row := self._row(x)) is not None:
+            return self.predict_one(row)
         else:
             example = self._example(x)
             if isinstance(example, tuple):
@@ -220,7 +223,7 @@ class LinearClassifier(LinearModel, ABC):
         Parameters
         ----------
         x : a vector, a sparse row, or a dict from feature to value; a feature gets its column when
-            it first appears
+            it first appears. A row of a frame goes by the names of its columns, as in `predict_one`
         y : one of the two labels of an earlier fit, or a bool; -1 or +1 unless one of them is such a label
 
         Returns
@@ -238,6 +241,8 @@ class LinearClassifier(LinearModel, ABC):
             code = learn_dense64()(x, sign, learner.w, learner.state)
         elif type(x) is dict or isinstance(x, Mapping):
             code = self._learn_dict(x, sign)
+        elif (row := self._row(x)) is not None:
+            return self.learn_one(row, y)
         else:
             example = self._example(x)
             if isinstance(example, tuple):
@@ -329,6 +334,8 @@ class LinearClassifier(LinearModel, ABC):
         """One example as it is learned from: column (or feature) -> value, the constant under None."""
         learner = self._learner if self._begun() else self._start_online(x)._learner
         names: list[Hashable] = list(range(learner.width))
+        if self._begun() and (named := self._row(x)) is not None:
+            x = named
         if isinstance(x, Mapping):
             names, values = list(x), inputs.numbers(x)
         elif sp.issparse(x):
@@ -373,6 +380,15 @@ class LinearClassifier(LinearModel, ABC):
             return inputs.sparse_vector(x, self._learner.width)
         return inputs.dense_vector(x, self._learner.width)
 
+    def _row(self, x: Any) -> NDArray[Any] | dict[Hashable, Any] | None:
+        """A row of a frame as a model whose columns have names takes it: in their order, or as a dict if they grow."""
+        names, row = self._names(), inputs.named_row(x)
+        if names is None or row is None:
+            return None
+        if hasattr(self, "feature_names_in_"):
+            return inputs.dense_vector(inputs.in_columns(row, names), None)
+        return row
+
     def _named_columns(self) -> inputs.Columns:
         if self._columns is None:
             if not hasattr(self, "feature_names_in_"):
@@ -407,7 +423,7 @@ class LinearClassifier(LinearModel, ABC):
         """A model that has seen nothing, as wide as x."""
         self._check_parameters()
         twin: Self = type(self)(**self.get_params(deep=False))
-        named = isinstance(x, Mapping)
+        named = isinstance(x, Mapping) or all(isinstance(name, str) for name in inputs.named_row(x) or (0,))
         width = 0 if named else x.shape[-1] if sp.issparse(x) else len(inputs.dense_vector(x, None))
         twin._adopt(twin._fresh(width), PLUS_MINUS, None)
         twin._columns = inputs.Columns(fixed=False) if named else None
@@ -487,7 +503,7 @@ class LinearClassifier(LinearModel, ABC):
         """
         learner = self._fitted()
         y = inputs.labels(X, y)
-        X = inputs.matrix(self, X)
+        X = inputs.matrix(self, X, exact=True)
         signs = inputs.two_classes(y, X.shape[0], self.classes_)[1]
         against, positive = map(nameable, self.classes_)
         constant, unit = learner.geometry

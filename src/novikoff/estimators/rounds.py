@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -32,7 +33,7 @@ def rounds(model: Any, examples: Examples, classes: Any = None) -> tuple[NDArray
     refused: ValueError | None = None
     if isinstance(model, LinearClassifier):
         try:
-            scores = model.online_scores(Examples(examples.X, y, examples.names, examples.weights), classes)
+            scores = model.online_scores(replace(examples, y=y), classes)
         except RowError as error:
             refused, scores = error, np.empty(0) if error.scores is None else error.scores
         said = model.sides(scores)

@@ -5,6 +5,9 @@ and one multiplication or division rounds right (Clinger 1990). Otherwise w is m
 which suffice for every w < 2^64 (Lemire 2021; Mushtak and Lemire 2023). More than 18 digits lie between
 w and w + 1; where these two round to different floats, the number is asked back: the loop stops before
 the line, and is called again with the answers.
+
+A number that its float64 does not stand for, by the rule of `novikoff.float64`, is noted: an integer that it is not, or
+a decimal of which nothing but zero is left.
 """
 
 from __future__ import annotations
@@ -26,6 +29,7 @@ from novikoff.kernels.text import (
     U0,
     U1,
     U3,
+    U10,
     U32,
     U63,
     ZERO,
@@ -39,6 +43,7 @@ from novikoff.kernels.text import (
 
 EXACT = 1 << 53
 DIGITS = 18  # 10^18 < 2^63
+LONGEST = 35  # digits of an integer that is 2^63 away from its float64 at most, and so is told from it modulo 2^64
 TENS = np.array([float(10**q) for q in range(23)])  # exact
 LOWEST, HIGHEST = -342, 308  # w * 10^q is 0 below and infinite above, for every w < 2^64
 
@@ -134,19 +139,67 @@ def _round(text: Text, p: int, exponent: int) -> float:
             if not fraction:
                 q += 1
         p += 1
+    if q > LONGEST - DIGITS and not fraction and exponent == 0:
+        return math.nan  # it may be an integer, and its float64 another one
     low = _nearest(w, q)
     if rest and _nearest(w + 1, q) != low:
         return math.nan
     return low
 
 
+@inlined
+def _note(place: int, asked: Integers) -> None:
+    """Count a number that its float64 does not stand for, and keep the place of the first, at the end of `asked`."""
+    last = asked.shape[0] - 1
+    if asked[last] == 0:
+        asked[last - 1] = place
+    asked[last] += 1
+
+
+@outlined
+def _look(text: Text, first: int, stop: int, x: float, asked: Integers) -> None:
+    """Note the number from `first` to `stop` if x >= 0, the float64 nearest to it, does not stand for it."""
+    residue = U0  # of its digits, modulo 2^64
+    whole = True
+    zero = True
+    for p in range(first, stop):
+        c = byte_at(text, p)
+        if c == LETTER_E or c == CAPITAL_E:  # noqa: SIM109  # of `c in` Numba makes a loop
+            whole = False
+            break
+        if c == DOT:
+            whole = False
+        else:
+            residue = residue * U10 + np.uint64(c - ZERO)
+            zero = zero and c == ZERO
+    if whole:
+        fraction, exponent = math.frexp(x)
+        shift = exponent - 53  # x is an integer: its 53 bits, times 2^shift
+        kept = np.uint64(math.ldexp(fraction, 53))
+        ours = U0
+        if shift < 0:
+            ours = kept >> np.uint64(-shift)
+        elif shift < 64:
+            ours = kept << np.uint64(shift)
+        if ours != residue:
+            _note(first, asked)
+    elif x == 0.0 and not zero:
+        _note(first, asked)
+
+
 @outlined
 def _recall(place: int, given: Floats, known: int, asked: Integers) -> float:
-    """The answer to a number that digits did not decide. Without one, note its place and go on with 0."""
+    """The answer to a number that digits did not decide. Without one, keep its place and go on with 0.
+
+    The answer has a minus sign if it does not stand for the number.
+    """
     n = asked[0]
     asked[0] = n + 1
     if n < known:
-        return float(given[n])
+        x = float(given[n])
+        if math.copysign(1.0, x) < 0.0:
+            _note(place, asked)
+        return abs(x)
     asked[n + 1] = place
     return 0.0
 
@@ -202,6 +255,8 @@ def number(text: Text, p: int, given: Floats, known: int, asked: Integers) -> tu
         x = _round(text, first, exponent)
         if x != x:
             x = _recall(first, given, known, asked)
+        elif x < math.inf:
+            _look(text, first, p, x, asked)
         if x == math.inf:
             return NOT_FINITE, 0.0, p
     return DONE, -x if c == MINUS else x, p

@@ -16,7 +16,7 @@ from numba import types
 from numba.extending import overload as _overload
 from numpy.typing import NDArray
 
-from novikoff.kernels.compile import F, allocating_kernel, inlined, kernel, outlined, reassociated
+from novikoff.kernels.compile import F, inlined, kernel, outlined, reassociated
 
 Vector = NDArray[np.float64]
 
@@ -162,18 +162,6 @@ def sum_is_finite(rows: Rows, i: int, y: float, divisor: float, w: Vector) -> bo
         if not math.isfinite(w[column(rows, k)] + y * (value(rows, i, k) / divisor)):
             return False
     return math.isfinite(w[last] + y * (rows.constant / divisor))
-
-
-@allocating_kernel
-def has_duplicates(rows: CsrRows, width: int) -> bool:
-    """Does some row store the same column twice? (Sorted or not.)"""
-    seen = np.full(width, -1, dtype=np.int64)
-    for i in range(rows.indptr.shape[0] - 1):
-        for k in cells(rows, i):
-            if seen[column(rows, k)] == i:
-                return True
-            seen[column(rows, k)] = i
-    return False
 
 
 @kernel

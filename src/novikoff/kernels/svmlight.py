@@ -24,6 +24,8 @@ from novikoff.kernels.text import (
     NOT_A_COLUMN,
     NOT_A_NUMBER,
     PLACE,
+    ROUNDED,
+    ROUNDED_ROW,
     ROWS,
     START,
     TOO_LARGE,
@@ -169,15 +171,20 @@ def svmlight(text: Text, base: int, width: int, state: Integers, rows: Rows, giv
         p = _skip_blanks(text, start)
         if not _ends_cells(byte_at(text, p)):
             asked[0] = 0
+            rounded = asked[ROUNDED]
             fault, p = _svmlight_line(text, p, base, width, state, rows, given, known, asked)
             if asked[0] > known:
+                asked[ROUNDED] = rounded
                 return ASK
             if fault != DONE:
+                asked[ROUNDED] = rounded
                 state[START], state[PLACE] = start, p
                 state[AT] = next_line(text, p)
                 state[LINES] += 1
                 return fault
             known = 0
+            if rounded == 0 and asked[ROUNDED] > 0:
+                asked[ROUNDED_ROW] = state[ROWS] - 1
         state[AT] = next_line(text, p)
         state[LINES] += 1
     return DONE

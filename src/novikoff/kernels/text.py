@@ -27,10 +27,13 @@ NO_BAR, NO_NAME, NEGATIVE, TOO_MANY = 20, 21, 22, 23
 AT, LINES, ROWS, CELLS, DROPPED, NAMES, START, PLACE = 0, 1, 2, 3, 4, 5, 6, 7
 STATE = 8
 
+# The end of `asked`: of the numbers that float64 does not hold, the row and the place of the first, and how many.
+ROUNDED_ROW, ROUNDED_PLACE, ROUNDED, ENDING = -3, -2, -1, 3
+
 TAB, NEWLINE, RETURN, SPACE, HASH, QUOTE, PLUS, MINUS, DOT, ZERO, COLON, CARET, BAR = b"\t\n\r #'+-.0:^|"
 LETTER_E, CAPITAL_E, LETTER_Q, LETTER_I, LETTER_D = b"eEqid"
 
-U0, U1, U2, U3, U8, U29, U32, U61, U63 = (np.uint64(n) for n in (0, 1, 2, 3, 8, 29, 32, 61, 63))
+U0, U1, U2, U3, U8, U10, U29, U32, U61, U63 = (np.uint64(n) for n in (0, 1, 2, 3, 8, 10, 29, 32, 61, 63))
 LOW32 = np.uint64((1 << 32) - 1)
 
 Fault = tuple[int, int]  # a code and a place

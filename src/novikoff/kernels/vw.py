@@ -32,6 +32,8 @@ from novikoff.kernels.text import (
     PLACE,
     QUOTE,
     RETURN,
+    ROUNDED,
+    ROUNDED_ROW,
     ROWS,
     RUN,
     SPACE,
@@ -353,6 +355,7 @@ def vw(
         p = _skip_spaces(text, start)
         if not _ends_line(text, p):
             asked[0] = 0
+            rounded = asked[ROUNDED]
             columns = state[NAMES]
             dropped = state[DROPPED]
             fault, p = _vw_line(text, p, fixed, names, base, own, state, rows, extras, given, known, asked)
@@ -360,15 +363,20 @@ def vw(
                 forget(own, columns, state[NAMES])
                 state[NAMES], state[DROPPED] = columns, dropped
                 if fault in (FULL_TABLE, FULL_ARENA):
+                    asked[ROUNDED] = rounded
                     return fault
             if asked[0] > known:
+                asked[ROUNDED] = rounded
                 return ASK
             if fault != DONE:
+                asked[ROUNDED] = rounded
                 state[START], state[PLACE] = start, p
                 state[AT] = next_line(text, p)
                 state[LINES] += 1
                 return fault
             known = 0
+            if rounded == 0 and asked[ROUNDED] > 0:
+                asked[ROUNDED_ROW] = state[ROWS] - 1
         state[AT] = next_line(text, p)
         state[LINES] += 1
     return DONE

@@ -188,7 +188,7 @@ def case_of(clf: LinearModel | None, X: Any, y: Any, proof: Proof | None, origin
         )
     matrix, names = inputs.plain_matrix(X)
     if clf is not None:
-        matrix, names = inputs.canonical(inputs.matrix(clf, X)), getattr(clf, "feature_names_in_", names)
+        matrix, names = inputs.matrix(clf, X), getattr(clf, "feature_names_in_", names)
     pair, signs = inputs.two_classes(y, matrix.shape[0], None if clf is None else clf.classes_)
     constant = _constant(clf) if clf is not None else proof.about.constant if proof else 1.0
     if proof is None:
