@@ -74,9 +74,11 @@ def in_chunks(path, options):
 
 
 def copied(path, options):
-    with tempfile.TemporaryDirectory(dir=path.parent) as place:
-        with cache.Copy(path, Reading(**options), Path(place)).open() as examples:
-            return [examples]
+    with (
+        tempfile.TemporaryDirectory(dir=path.parent) as place,
+        cache.Copy(path, Reading(**options), Path(place)).open() as examples,
+    ):
+        return [examples]
 
 
 def outcome(function, path, options):

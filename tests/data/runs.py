@@ -181,9 +181,9 @@ def essence(model: Any) -> bytes:
 
 
 def started(target: Callable[..., None], *arguments: Any) -> tuple[Any, Any]:
-    """A process, and the end of a pipe to it."""
+    """A process, and the end of a pipe to it. It does not outlive a test that fails."""
     here, there = PROCESSES.Pipe()
-    process = PROCESSES.Process(target=target, args=(*arguments, there))
+    process = PROCESSES.Process(target=target, args=(*arguments, there), daemon=True)
     process.start()
     there.close()
     return process, here
