@@ -161,7 +161,7 @@ def _integer(value, d):
 
 
 def _float(value):
-    require(type(value) in (int, float) and abs(value) < 2**1024)
+    require(type(value) in (int, float) and abs(value) <= 2**1024 - 2**971)
     require(Fraction(float(value)) == Fraction(value))
     return Fraction(value)
 

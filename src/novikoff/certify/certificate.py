@@ -29,8 +29,6 @@ DECIMALS = "The numbers are float64; decimals in text stand for the nearest floa
 SHOWN = 4  # labels that are named in a sentence
 BLOCK = 1 << 20  # stored entries that are hashed at a time
 
-LARGEST_FLOAT = 2**1024 - 2**971
-
 Label = str | int | float | bool
 
 
@@ -289,7 +287,7 @@ def plain(label: Any) -> Any:
 def nameable(label: Any) -> Label:
     """The label as a certificate writes it; ValueError, with the cure, if it cannot."""
     value = plain(label)
-    if type(value) in (str, bool) or (type(value) in (int, float) and abs(value) <= LARGEST_FLOAT):
+    if type(value) in (str, bool) or (type(value) in (int, float) and abs(value) < 2**1024):
         return value  # type: ignore[no-any-return]
     if _is_missing(value):
         cure = "leave out the rows without a label"

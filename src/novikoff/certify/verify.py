@@ -486,7 +486,7 @@ def _named(positive: Any, against: Any, *, first: bool) -> tuple[Label, tuple[La
 
 
 def _is_label(label: Any) -> bool:
-    number = type(label) in (int, float) and abs(label) <= LARGEST_FLOAT
+    number = type(label) in (int, float) and abs(label) < 2**1024
     return number or type(label) in (str, bool)
 
 
