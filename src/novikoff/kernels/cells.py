@@ -42,7 +42,7 @@ def records(text: Text, delimiter: int) -> tuple[int, int, int]:
             if p == n:
                 return end, opened, cell
             begins = False
-        elif c == NEWLINE or (c == RETURN and p + 1 < n and byte_at(text, p + 1) != NEWLINE):
+        elif c == NEWLINE or (c == RETURN and p + 1 < n):  # the end moves on if \n follows
             end = p + 1
             cell = 1
             begins = True
