@@ -259,7 +259,8 @@ def observe(workers: list[Worker], parts: set[str]) -> Tests:
         print(f"{mode}: {place}, {len(found) - 1} tests in {answer['seconds']:.0f} s", flush=True)
         for test, seen in found.items():
             if "unfit" in seen:
-                print(f"  left out: {test}, which fails, is skipped, or takes more than {SLOWEST:.0f} s")
+                why = f"takes more than {SLOWEST:.0f} s" if seen["seconds"] >= SLOWEST else "fails, or is skipped"
+                print(f"  left out: {test}, which {why}")
         tests.learn(mode, found)
 
     share(look, workers, list(places))

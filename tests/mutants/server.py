@@ -46,16 +46,21 @@ HEAVY = [
 
 PATIENCE = 20  # seconds by the clock for each one of the limit: for a test that waits for ever
 QUIET = ["-x", "-q", "--no-header", "--tb=line", "-p", "no:cacheprovider", "-m", "not long"]
+# Where the interpreter runs a kernel, numbers of NumPy warn of what they do silently in machine code.
+INTERPRETED = os.environ.get("NUMBA_DISABLE_JIT") == "1"
+UNWARNED = ["-W", "ignore::RuntimeWarning"]
 
 
 class Unshrunk:
-    """A failure is enough: it need not be made small."""
+    """A failure is enough: it need not be made small. The interpreter, which is slow, tries fewer examples."""
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection(self) -> None:
         from hypothesis import Phase, settings
 
-        settings.register_profile("mutants", settings.get_profile("novikoff"), phases=[Phase.explicit, Phase.generate])
+        examples = 25 if INTERPRETED else settings.default.max_examples
+        phases = [Phase.explicit, Phase.generate]
+        settings.register_profile("mutants", derandomize=True, deadline=None, phases=phases, max_examples=examples)
         settings.load_profile("mutants")
 
 
@@ -122,10 +127,10 @@ def run(order: dict[str, Any]) -> int:
     log = os.open(order["log"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     os.dup2(log, 1)
     os.dup2(log, 2)
-    options = QUIET
+    options = QUIET + UNWARNED if INTERPRETED else QUIET
     plugins: list[object] = [Unshrunk()]
     if "profile" in order:
-        options = [option for option in QUIET if option != "-x"]
+        options = [option for option in options if option != "-x"]
         plugins.append(Profile(order["profile"], order["slowest"]))
     return int(pytest.main([*options, *order["tests"]], plugins=plugins))
 

@@ -118,10 +118,7 @@ def test_a_survivor_needs_a_reason_and_97_percent_are_killed(capsys):
 def test_a_server_runs_tests_in_a_tree_and_sees_what_they_call(tmp_path):
     (tmp_path / "src").mkdir()
     (tmp_path / "src" / "sums.py").write_text("def add(a, b):\n    return a + b\n\n\ndef idle():\n    return 1\n")
-    profiles = "from hypothesis import settings\nsettings.register_profile('novikoff')\n"
-    (tmp_path / "conftest.py").write_text(
-        profiles + "def pytest_configure(config):\n    config.addinivalue_line('markers', 'long')\n"
-    )
+    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers = long\n")
     (tmp_path / "test_sums.py").write_text(
         "import sums\n\ndef test_add():\n    assert sums.add(2, 2) == 4\n\n"
         "def test_slow():\n    while True:\n        sums.idle()\n\n"
