@@ -118,7 +118,9 @@ def test_what_is_told_reaches_everyone(tmp_path, format):
     place = LINES[format][2]
     line = 3 if format in ("csv", "tsv") else 2
     path = written(
-        tmp_path / f"a.{format}", format, [["1", "1"], ["9007199254740993", "2"], ["-9007199254740995", "4"]]
+        tmp_path / f"a.{format}",
+        format,
+        [["-9007199254740994", "1"], ["9007199254740993", "2"], ["-9007199254740995", "4"]],
     )
     ds = data.read(path, format=format)
     proof = certify(data.Dataset(ds.X, ds.y))
