@@ -32,7 +32,8 @@ SECTIONS = {  # the first theorem of each
 
 COURSE = {  # the page that proves it
     "2-proof": "perceptron-batch perceptron-online perceptron-radius perceptron-stream perceptron-ball "
-    "perceptron-inequalities perceptron-start margin-upper-end tiny-margin perceptron-lower",
+    "perceptron-inequalities perceptron-start margin-upper-end tiny-margin perceptron-rounded "
+    "perceptron-lower",
     "3-constant": "perceptron-lift",
     "4-margin": "margin-perceptron margin-perceptron-threshold margin-perceptron-step worst-first worst-first-margin",
     "6-certificates": "cover",
@@ -45,7 +46,8 @@ CLASS = "Nothing is known about labels from outside the class: no learner has a 
 RULE = "The theorem is about this learner. Another one may need more mistakes, or fewer."
 WHY = {
     "w* separates the examples: y<w*,x> >= gamma ||w*|| > 0": "Otherwise there is nothing to come closer to. Where no "
-    "separator exists and zero counts as a mistake, the Perceptron never ends.",
+    "separator exists and <w,x> = 0 counts as a mistake, the Perceptron never ends; where zero predicts a label, it "
+    "may end with examples on its hyperplane.",
     "||x|| = 1 for every example": "The proof needs ||x|| <= 1: a longer example can add more than 1 to ||w||^2. With "
     "norms up to R, R^2 takes the place of 1.",
     "||x|| <= 1 for every example": "A longer example takes a longer step. Divide all of them by the largest norm; the "
@@ -56,6 +58,11 @@ WHY = {
     "<w,x> = 0 counts as a mistake": CONVENTION,
     "<w,x> = 0 predicts +": CONVENTION,
     "<w,x> = 0 predicts -": CONVENTION,
+    "every update is exactly w + y x": "The theorem is about this update; `perceptron-rounded` is for weights that are "
+    "rounded.",
+    "w and x are float64, and every update is w + y x to the nearest float64": "So an update is off by at most half a "
+    "unit in the last place of each entry.",
+    "C < 2^49": "Beyond it rounding can undo an update: with w = -2^54 and x = 1, w + x rounds to w for ever.",
     "the examples are y x_k = e_k - e_1 - ... - e_(k-1)": "Most data are kinder.",
     "w changes only where y<w,x> <= 0": "Other updates lead elsewhere, or further.",
     "the last coordinate is the same c in every row, not 0": "It is what carries the bias: b/c times c.",
@@ -145,10 +152,6 @@ WHY_HERE = {  # where a theorem needs a hypothesis for a reason of its own
     ("worst-first", "w starts at 0"): "From elsewhere the start stays in the distance to T w*.",
     ("worst-first-margin", "w starts at 0"): "From elsewhere ||w|| can be larger, and the margin smaller.",
     ("damped-newton", "H is invertible"): "Otherwise there is no H^-1 to step with.",
-    ("perceptron-inequalities", "w* separates the examples: y<w*,x> >= gamma ||w*|| > 0"): "With it gamma is positive, "
-    "and the two inequalities give the bound. Each of them holds without it.",
-    ("perceptron-inequalities", "w starts at 0"): "With it the steps add up to M gamma <= <w,w*> and "
-    "||w||^2 <= M R^2. Each of them holds without it.",
     ("ellipsoid", "w* separates the examples: y<w*,x> >= gamma ||w*|| > 0"): "The volume stays above that of a small "
     "ball of separators around w*; without w* there may be none.",
     ("ellipsoid", "||x|| <= 1 for every example"): "For longer examples that ball holds vectors that do not separate.",
@@ -194,6 +197,10 @@ EXAMPLES = {
     "margin-perceptron": (RUN.format(updates="[0, 1, 0, 1], mistakes=2, threshold=1"),),
     "margin-perceptron-threshold": (
         "run = theory.Run.of([[2, 0], [0, 2]], [1, -1], [1, -1], updates=[0, 1, 0, 1], mistakes=2, threshold=4)",
+    ),
+    "perceptron-rounded": (
+        "x = 1 / 3  # a float: x + x is exact, and x + x + x rounds",
+        "run = theory.Run.of([[x]], [1], [1], updates=[0, 0, 0], threshold=1, weights=[[0], [x], [2 * x], [1.0]])",
     ),
     "halving": ("labels = [[0, 0, 1, 1], [0, 1, 0, 1]]  # of four concepts, in two rounds", GAME),
     "littlestone": ("labels = [[0, 0, 1, 1], [0, 1, 0, 1]]  # of four concepts, on two points", GAME),
@@ -313,14 +320,15 @@ def paragraphs(text: str) -> list[str]:
 
 def bound(theorem: Theorem) -> list[str]:
     arguments = ", ".join(inspect.signature(theorem.bound).parameters)
-    call = f"`theory.{constant(theorem)}.bound({arguments})` is an integer."
+    kind = "an integer, or None" if "None" in str(inspect.signature(theorem.bound).return_annotation) else "an integer"
+    call = f"`theory.{constant(theorem)}.bound({arguments})` is {kind}."
     return ["## The bound", call, *paragraphs(inspect.getdoc(theorem.bound) or "")]
 
 
 def proof(theorem: Theorem) -> list[str]:
     """From the module, where the learners of a family share one; and where the course has it."""
     module = sys.modules[theorem.bound.__module__]
-    family = module.__name__.rpartition(".")[2] in ("elimination", "winnow", "worst_first")
+    family = module.__name__.rpartition(".")[2] in ("elimination", "winnow", "worst_first", "rounding")
     told = paragraphs((inspect.getdoc(module) or "").partition("\n\n")[2]) if family else []
     told += [
         f"[The course](../learn/{n}.md) has it in words."

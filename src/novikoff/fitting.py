@@ -87,7 +87,7 @@ def _fitted(model: Any, examples: Any, journal: DiskJournal | None) -> Any:
         model.data_digest_ = digest.result()
     model.skipped_ = examples.bad
     model.reading_ = json.loads(json.dumps(asdict(examples.reading)))
-    if journal and not model.stop_reason_.startswith("interrupted"):
+    if journal and not model.interrupted_:
         journal.forget()
     return model
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Protocol, runtime_checkable
 
-from novikoff.theory import bound_from_start, update_bound
+from novikoff.theory import bound_from_start, float_bound, float_bound_from_start, update_bound
 from novikoff.theory.exact import Number, nearest, rational, sqrt_down, sqrt_up
 
 Row = Mapping[Hashable, float]
@@ -46,7 +46,7 @@ class Transcript:
         The rounds, from 0, in which the prediction was wrong.
     bound : int or None
         The most mistakes that the theorem allows: the learner's own bound where it has one, that of
-        the witness for a linear learner, else None.
+        the witness for a linear learner (`novikoff.theory.ROUNDED` unless ``exact``), else None.
     updates, update_rounds : int and list of int, or None
         For a linear learner: how many, and in which rounds.
     norm_sq, inner, potential : list of float
@@ -57,11 +57,15 @@ class Transcript:
     threshold, start_sq : Fraction or None
         With a witness: the learner's theta at the end (0 but for a margin learner), and ||w||^2 before the first round.
     inequalities_held : bool or None
-        Did every update add at least gamma to <w,w*>, and at most ||x||^2 + 2 theta to ||w||^2? Checked in
-        rationals on a w that is carried exactly. None without a witness that separates the stream.
+        Did the learner do what the proof is about? Every update was due, y<w,x> <= theta; was w + yx, to the nearest
+        floats; and added at least gamma to <w,w*>, and at most ||x||^2 + 2 theta to ||w||^2. Every mistake was an
+        update, and every count is right. Checked in rationals on the learner's own w, before and after each
+        round. None without a witness that separates the stream.
+    failures : tuple of str
+        Where it did not: the first round of each kind.
     exact : bool or None
-        Was the learner's float w always equal to that exact w? If not, the second inequality was
-        checked up to twice |x| times the proved rounding of w.
+        Was every update exactly w + yx? If not, the inequalities were checked up to half a unit in the last place
+        of each entry of w, and ``bound`` is that for rounded weights.
     """
 
     rounds: int
@@ -81,16 +85,21 @@ class Transcript:
     update_rounds: list[int] | None = None
     threshold: Fraction | None = None
     start_sq: Fraction | None = None
+    failures: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        allowed = "" if self.bound is None else f"; the theorem allows {self.bound:,}"
-        text = f"{self.rounds:,} rounds, {self.mistakes:,} mistakes{allowed}"
-        if self.inequalities_held is not None:
+        text = f"{self.rounds:,} rounds, {self.mistakes:,} mistakes"
+        if self.bound is not None:
+            text += f"; the theorem allows {self.bound:,}" + (" for rounded weights" if self.exact is False else "")
+        elif self.inequalities_held is not None:
+            text += "; the theorem allows any number for rounded weights, since R^2/gamma^2 is 2^49 or more"
+        if self.inequalities_held:
             how = "exactly" if self.exact else "up to the rounding of w"
-            verdict = "held" if self.inequalities_held else "FAILED"
-            text += f"; both inequalities of the proof {verdict} at every update, {how}"
-        elif self.margin is not None:
+            text += f"; both inequalities of the proof held at every update, {how}"
+        elif self.margin is not None and self.inequalities_held is None:
             text += "; the witness does not separate the stream"
+        if self.failures:
+            text += f"; the learner did NOT do what the proof is about: {'; '.join(self.failures)}"
         return text
 
 
@@ -125,11 +134,12 @@ def play(
     wrong: list[int] = []
     for x, y in stream:
         truth = learner.sign_of(y) if follower and isinstance(learner, Linear) else y
-        if learner.predict_one(x) != truth:
+        mistake = bool(learner.predict_one(x) != truth)
+        if mistake:
             wrong.append(rounds)
         learner.learn_one(x, y)
         if follower:
-            follower.see(x, int(truth), rounds)
+            follower.see(x, int(truth), rounds, mistake)
         rounds += 1
     own = getattr(learner, "bound", None)
     known = {} if follower is None else follower.report()
@@ -145,47 +155,58 @@ class _Follower:
         self._learner = learner
         self._given = witness
         self._witness: Exact | None = None
-        self._updates = self._count()
+        self._updates, self._mistakes = self._count("updates_"), self._count("mistakes_")
         self.update_rounds: list[int] = []
         self.norm_sq: list[float] = []
         self.inner: list[float] = []
         self.potential: list[float] = []
-        # with a witness, in rationals
-        self._w: Exact = (
-            {name: Fraction(value) for name, value in learner.weights().items()} if witness is not None else {}
-        )
-        self._start = sum((a * a for a in self._w.values()), Fraction(0))
+        # With a witness: the learner's own w, as it was when last looked at, and sums over its entries in rationals.
+        self._w: dict[Hashable, float] = {} if witness is None else dict(learner.weights())
+        self._start = sum((Fraction(a) ** 2 for a in self._w.values()), Fraction(0))
         self._length_sq = self._start
         self._along = Fraction(0)  # <w - w0, w*>
-        self._rounding: Exact = {}  # a bound on |float w - exact w|, by coordinate
         self._radius_sq = Fraction(0)
         self._worst: Fraction | None = None
-        self._least_gain: Fraction | None = None
-        self._grew_enough = True
+        self._least_gain: tuple[Fraction, int] | None = None  # the least that an update added to <w,w*>, and where
         self._exact = True
+        self._failures: dict[str, str] = {}  # the first round of each kind
 
-    def _count(self) -> int:
-        return int(getattr(self._learner, "updates_", 0))
+    def _count(self, name: str) -> int:
+        return int(getattr(self._learner, name, 0))
 
     def _theta(self) -> Fraction:
         return Fraction(float(getattr(self._learner, "threshold_", 0.0)))
 
-    def see(self, x: Any, y: int, at: int) -> None:
-        """After the learner has learned (x, y) in round ``at``."""
-        updated = self._count() > self._updates
-        self._updates = self._count()
-        if updated:
+    def _require(self, condition: bool, at: int, failure: str) -> None:
+        if not condition:
+            self._failures.setdefault(failure, f"in round {at} {failure}")
+
+    def see(self, x: Any, y: int, at: int, mistake: bool) -> None:
+        """After the learner has learned (x, y) in round ``at``, having predicted it wrongly or not."""
+        counted = self._count("updates_") - self._updates
+        self._updates += counted
+        if counted:
             self.update_rounds.append(at)
         if self._given is None:
-            if updated:
+            if counted:
                 self.norm_sq.append(sum(a * a for a in self._learner.weights().values()))
             return
         row = self._learner.row_of(x)
         if self._witness is None:
             self._witness = _by_name(self._given, row, int(getattr(self._learner, "n_features_in_", len(row) - 1)))
         self._measure(row, y)
-        if updated:
-            self._follow({name: Fraction(value) for name, value in row.items()}, y)
+        after = self._learner.weights(row)
+        self._require(counted in (0, 1), at, "it did not count its updates one by one")
+        self._require(counted > 0 or not mistake, at, "it made a mistake without an update")
+        if hasattr(self._learner, "mistakes_"):
+            counted_mistakes, self._mistakes = self._count("mistakes_") - self._mistakes, self._count("mistakes_")
+            self._require(counted_mistakes == mistake, at, "it did not count its mistakes")
+        if counted:
+            self._follow(row, y, after, at)
+        else:
+            unchanged = all(value == self._w.get(name, 0.0) for name, value in after.items())
+            self._require(unchanged, at, "w changed without an update")
+        self._w.update(after)
 
     def _measure(self, row: Row, y: int) -> None:
         """R and gamma over all rounds; rationals only for rows that floats cannot rule out."""
@@ -202,27 +223,34 @@ class _Follower:
             )
             self._worst = margin if self._worst is None else min(self._worst, margin)
 
-    def _follow(self, row: Exact, y: int) -> None:
-        """One update of the exact w, and the two inequalities of the proof."""
+    def _follow(self, row: Row, y: int, after: Row, at: int) -> None:
+        """One update from w to ``after``: was it due, was it w + yx, and the two inequalities of the proof."""
         assert self._witness is not None
-        product = y * sum((self._w.get(name, Fraction(0)) * x for name, x in row.items()), Fraction(0))
-        rounding = sum((self._rounding.get(name, Fraction(0)) * abs(x) for name, x in row.items()), Fraction(0))
-        if product > self._theta() + rounding:
-            self._grew_enough = False
-        gain = y * sum((self._witness.get(name, Fraction(0)) * x for name, x in row.items()), Fraction(0))
-        self._least_gain = gain if self._least_gain is None else min(self._least_gain, gain)
-        self._length_sq += 2 * product + sum((x * x for x in row.values()), Fraction(0))
-        self._along += gain
-        floats = self._learner.weights(row)
-        for name, x in row.items():
-            self._w[name] = self._w.get(name, Fraction(0)) + y * x
-            difference = abs(Fraction(floats[name]) - self._w[name])
-            if difference or name in self._rounding:
+        product = growth = size = gain = Fraction(0)
+        length_slack = gain_slack = Fraction(0)  # what the rounding of ``after`` can do to each
+        added = True
+        for name, value in row.items():
+            w, x, now = Fraction(self._w.get(name, 0.0)), Fraction(value), Fraction(after[name])
+            along = self._witness.get(name, Fraction(0))
+            product += y * w * x
+            size += x * x
+            growth += now * now - w * w
+            gain += (now - w) * along
+            added &= after[name] == self._w.get(name, 0.0) + y * value
+            if now != w + y * x:
                 self._exact = False
-                # one addition rounds by at most half a unit in the last place
-                self._rounding[name] = self._rounding.get(name, Fraction(0)) + Fraction(math.ulp(floats[name])) / 2
-                if difference > self._rounding[name]:
-                    self._grew_enough = False
+                # now = v + e, where e is at most half a unit in the last place: now^2 <= v^2 + 2 |now| |e|.
+                half = Fraction(math.ulp(after[name])) / 2
+                length_slack += 2 * abs(now) * half
+                gain_slack += abs(along) * half
+        theta = self._theta()
+        self._require(product <= theta, at, "it updated where y<w,x> > theta")
+        self._require(added, at, "w did not become w + yx")
+        self._require(growth <= size + 2 * theta + length_slack, at, "||w||^2 grew by more than ||x||^2 + 2 theta")
+        if self._least_gain is None or gain + gain_slack < self._least_gain[0]:
+            self._least_gain = gain + gain_slack, at
+        self._length_sq += growth
+        self._along += gain
         witness_sq = sum((a * a for a in self._witness.values()), Fraction(0))
         self.norm_sq.append(nearest(self._length_sq))
         self.inner.append(_signed_root(self._along, witness_sq))
@@ -241,6 +269,11 @@ class _Follower:
         separates = self._worst > 0
         margin_sq = self._worst**2 / length_sq
         gamma = sqrt_down(margin_sq) if separates else -sqrt_up(margin_sq)
+        if self._least_gain is not None:
+            gain, at = self._least_gain
+            self._require(gain >= self._worst, at, "<w,w*> grew by less than gamma")
+        if dict(self._learner.weights()) != {name: value for name, value in self._w.items() if value}:
+            self._failures["end"] = "at the end w has entries that no update has given it"
         known.update(
             inner=self.inner,
             potential=self.potential,
@@ -248,20 +281,23 @@ class _Follower:
             margin_sq=margin_sq if separates else Fraction(0),
             radius=sqrt_up(self._radius_sq),
             margin=gamma,
-            inequalities_held=self._grew_enough and (self._least_gain is None or self._least_gain >= self._worst)
-            if separates
-            else None,
+            inequalities_held=not self._failures if separates else None,
+            failures=tuple(self._failures.values()),
             exact=self._exact,
             threshold=self._theta(),
             start_sq=self._start,
         )
         if separates:
-            known["bound"] = (
-                update_bound(self._radius_sq, margin_sq, self._theta())
-                if self._start == 0
-                else bound_from_start(self._radius_sq, Fraction(gamma), Fraction(sqrt_up(self._start)), self._theta())
-            )
+            known["bound"] = self._bound(margin_sq, gamma)
         return known
+
+    def _bound(self, margin_sq: Fraction, gamma: float) -> int | None:
+        """What the theorem allows: Novikoff's, or the one for weights that were rounded."""
+        if self._start == 0:
+            most = update_bound if self._exact else float_bound
+            return most(self._radius_sq, margin_sq, self._theta())
+        from_start = bound_from_start if self._exact else float_bound_from_start
+        return from_start(self._radius_sq, Fraction(gamma), Fraction(sqrt_up(self._start)), self._theta())
 
 
 def _signed_root(a: Fraction, b: Fraction) -> float:

@@ -315,6 +315,10 @@ class Columns:
     def names(self) -> list[Hashable]:
         return list(self._index)
 
+    def place(self, name: Hashable) -> int | None:
+        """The column of a feature."""
+        return self._index.get(name)
+
     def read(self, x: Mapping[Hashable, Any], *, grow: bool = False) -> SparseVector:
         """Columns and values of the features that have a column; with ``grow``, every feature gets one."""
         keys = tuple(x)

@@ -66,6 +66,16 @@ def test_automatic_threshold_grows_with_the_rows():
     assert model.history_.tolist() == [2, 2] + [1] * 8 + [0]
 
 
+def test_a_pass_in_which_the_threshold_rose_is_not_clean():
+    # From w = 60 (rows 30 and -30: 0 -> 30; 900 <= 900 -> 60; then 1800). Pass 1: 60 > 1; then theta = 400 and
+    # 20 * 60 = 1200 > 400: no update, but row 0 was judged by theta = 1. From pass 2 on 60, 61, ..., 400 <= 400.
+    model = MarginPerceptron(fit_intercept=False, warm_start=True).fit([[30], [-30]], [1, -1])
+    assert model.coef_.tolist() == [[60.0]]
+    model.fit([[1], [-20]], [1, -1])
+    assert model.history_.tolist() == [0] + [1] * 341 + [0]
+    assert model.coef_.tolist() == [[401.0]]
+
+
 def test_the_sphere_divides_rows_with_their_constant():
     model = Perceptron(scale="sphere").fit([[1.0], [-7.0]], [1, -1])
     # row 0 is (1,1)/sqrt 2 -> w = (s,s); row 1 is (-7,1)/sqrt 50: y<w,x> = 6s/sqrt 50 > 0

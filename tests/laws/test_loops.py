@@ -34,7 +34,7 @@ def test_the_budget_of_a_call_changes_nothing(data, order, budget):
         learner._budget = lambda rows, n, size=size: size
         outcome = learner.run(rows, y.astype(np.int8), order, 12, None, None)
         learner.measure_margin(rows, y.astype(np.int8))
-        runs.append((learner.w.tobytes(), outcome.history.tolist(), outcome.separated, learner.lower, learner.upper))
+        runs.append((learner.w.tobytes(), outcome.history.tolist(), outcome.finished, learner.lower, learner.upper))
     assert runs[0] == runs[1]
 
 

@@ -39,7 +39,7 @@ def test_mistakes_and_margin_bracket(problem, at_zero, order, shuffle):
     assert Fraction(upper) ** 2 >= problem.margin_sq
     assert model.bound(Fraction(upper)) <= problem.bound <= model.bound(problem.margin)
     assert lower >= 0 if at_zero != "mistake" else lower > 0
-    assert "separated" in model.stop_reason_
+    assert model.stop_reason_.startswith("separated") == (lower > 0)
     if at_zero == "mistake":
         assert np.array_equal(model.predict(problem.X), problem.y)
 
@@ -189,7 +189,7 @@ def test_the_warning_says_how_far_off_why_and_what_to_try():
     text = str(caught[0].message)
     upper = model.margin_[1]
     for part in (
-        f"the last pass made {model.history_[-1]} mistake",
+        f"the returned weights misclassify {np.sum(model.predict(problem.X) != problem.y)} of 10 rows",
         f"{upper:.4g}",
         f"{model.bound(Fraction(upper)):,}",
         "Raise max_iter",
@@ -197,7 +197,7 @@ def test_the_warning_says_how_far_off_why_and_what_to_try():
     ):
         assert part in text
     assert model.bound(Fraction(upper)) >= model.mistakes_
-    with pytest.warns(ConvergenceWarning, match="the last search still found row"):
+    with pytest.warns(ConvergenceWarning, match=r"in max_iter = 5 searches: the returned weights misclassify \d of 10"):
         Perceptron(order="worst", fit_intercept=False, max_iter=5).fit(problem.X, problem.y)
 
 
@@ -219,12 +219,15 @@ def test_warm_starts_have_a_bound_of_their_own():
     assert (again.mistakes_, again.passes_) == (0, 1), "a separator needs no more mistakes"
 
 
-def test_a_given_threshold_is_not_final_before_the_radius_is():
-    # The long row comes last: rows passed earlier under a smaller automatic threshold must be seen again.
-    model = MarginPerceptron(fit_intercept=False, warm_start=True).fit([[1.0, 0.0], [-1.0, 0.0]], [1, -1])
-    model.fit([[1.0, 0.0], [-20.0, 0.0]], [1, -1])
-    w = model.coef_[0]
-    assert np.all(np.array([1.0, 20.0]) * w[0] > model.threshold_)
+@pytest.mark.parametrize("order", ["given", "first", "worst"])
+def test_an_automatic_threshold_is_not_final_before_the_radius_is(order):
+    # The long row comes last and is right by far: the short one, passed under a smaller threshold, must be seen again.
+    model = MarginPerceptron(fit_intercept=False, warm_start=True, order=order).fit([[30.0], [-30.0]], [1, -1])
+    model.fit([[1.0], [-20.0]], [1, -1])
+    assert model.threshold_ == 400.0
+    if order == "given":
+        assert model.history_[0] == 0, "a pass without an update, which is not the last"
+    assert model.coef_[0, 0] > model.threshold_
 
 
 def test_play_after_a_warm_start_without_updates_knows_that_w_is_not_zero():
@@ -268,6 +271,12 @@ def test_play_at_the_ends_of_the_floats():
 
 def test_tight_runs_are_never_said_to_exceed_what_is_allowed():
     problem = orthonormal(10)
-    with pytest.warns(ConvergenceWarning, match="at least 10 mistakes, and 10 were made"):
-        Perceptron(fit_intercept=False, max_iter=1).fit(problem.X, problem.y)
+    for n in range(1, 10):
+        with pytest.warns(
+            ConvergenceWarning, match=f"misclassify {10 - n} of 10 .* at least {n} mistakes, and {n} were"
+        ):
+            Perceptron(fit_intercept=False, max_iter=n, order="worst").fit(problem.X, problem.y)
+    stopped = Perceptron(fit_intercept=False, max_iter=1).fit(problem.X, problem.y)
+    assert stopped.stop_reason_ == "separated: max_iter = 1 reached after 1 pass, with nothing to update"
+    assert "at least 10 and" in stopped.summary()
     assert "at least 10 and" in Perceptron(fit_intercept=False).fit(problem.X, problem.y).summary()

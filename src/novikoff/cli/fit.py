@@ -50,7 +50,7 @@ def fit(
     else:
         print(model.summary() if hasattr(model, "summary") else about)
         print(f"Saved in {output}.")
-    if str(getattr(model, "stop_reason_", "")).startswith("interrupted"):
+    if getattr(model, "interrupted_", False):
         print("novikoff: interrupted; --resume goes on from the last checkpoint", file=sys.stderr)
         return INTERRUPTED
     return GOOD

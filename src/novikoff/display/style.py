@@ -74,7 +74,7 @@ def root_of(ax: Axes) -> Figure:
 
 
 def number(value: float) -> str:
-    """A count or a length for a reader: 221; 326,262; 0.749; −3; 2.1e+08."""
+    """A count or a length for a reader: 221; 326,263; 0.749; −3; 2.1e+08."""
     whole = abs(value) < 1e7 and value == int(value)
     return (f"{int(value):,}" if whole else f"{float(value):.3g}").replace("-", "−")
 

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
+from novikoff.theory import float_bound
+
 
 def guarantee(model: Any) -> dict[str, Any]:
     """Every model has all these entries; None where it promises nothing.
@@ -35,8 +37,9 @@ def _allowed(model: Any, margin: tuple[float, float] | None) -> int | None:
 
 def _bound(model: Any, margin: tuple[float, float] | None, certificate: Any) -> int | None:
     if certificate:
-        return int((Fraction(certificate.radius) / Fraction(certificate.margin[0])) ** 2)
+        return float_bound(Fraction(certificate.radius) ** 2, Fraction(certificate.margin[0]) ** 2)
     bound = getattr(model, "bound", None)
     if not callable(bound):
         return bound
-    return int(bound(Fraction(margin[0]))) if margin and margin[0] > 0 else None
+    most: int | None = bound(Fraction(margin[0])) if margin and margin[0] > 0 else None
+    return most

@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from novikoff import inputs
 from novikoff.descent.methods import Diverged
-from novikoff.descent.run import METHODS, STOCHASTIC, Trace, automatic, run
+from novikoff.descent.run import INTERRUPTED, METHODS, STOCHASTIC, Trace, automatic, run
 from novikoff.descent.squares import Squares
 from novikoff.descent.stream import Stream
 from novikoff.estimators.export import Plane, fitted
@@ -111,7 +111,7 @@ class _LeastSquares(BaseEstimator, Portable):  # type: ignore[misc]  # scikit-le
         self._adopt(w, X, names)
         self.trace_, self.stop_reason_, self.method_ = outcome.trace, outcome.reason, method
         self.n_iter_ = int(outcome.trace.iterations[-1]) if len(outcome.trace.iterations) else 0
-        if not outcome.converged and outcome.reason != "interrupted":
+        if not outcome.converged and not self.interrupted_:
             cure = (
                 "give a shorter step, or step='auto'" if outcome.diverged else "raise max_iter, or scale the features"
             )
@@ -139,6 +139,11 @@ class _LeastSquares(BaseEstimator, Portable):  # type: ignore[misc]  # scikit-le
         self._stream, self.t_, self.n_iter_ = stream, stream.steps, 1
         self._adopt(stream.mean, X, names)
         return self
+
+    @property
+    def interrupted_(self) -> bool:
+        """Did Ctrl-C end the last fit?"""
+        return getattr(self, "stop_reason_", None) == INTERRUPTED
 
     def _check_parameters(self) -> None:
         self._validate_params()

@@ -7,6 +7,7 @@ import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Mapping
 from contextlib import nullcontext
+from copy import copy
 from fractions import Fraction
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -41,11 +42,12 @@ from novikoff.kernels.loops import (
     score_sparse64,
 )
 from novikoff.kernels.rows import Rows
-from novikoff.learners.linear import AT_ZERO, ORDERS, BadRowError, Journal, LinearLearner, Rule
+from novikoff.learners.linear import AT_ZERO, ORDERS, BadRowError, Journal, LinearLearner, Outcome, Rule
 from novikoff.progress import Passes
 from novikoff.state import State, require
-from novikoff.theory import bound_from_start
+from novikoff.theory import bound_from_start, float_bound_from_start
 from novikoff.theory.exact import Number, root, round_down, round_up
+from novikoff.theory.rounding import positive_margin
 
 PLUS_MINUS = np.array([-1, 1])
 
@@ -79,7 +81,10 @@ class LinearClassifier(LinearModel, ABC):
 
     _columns: inputs.Columns | None  # of the features of dicts
     _signs: dict[Hashable, int]  # the sign of each label
-    _stopped: tuple[str, int]  # why the last fit stopped, and the updates by then
+    _stopped: words.Stop  # why the last fit stopped
+    passes_: int
+    n_iter_: int
+    history_: NDArray[np.int64]
 
     @abstractmethod
     def _rule(self) -> Rule:
@@ -117,17 +122,18 @@ class LinearClassifier(LinearModel, ABC):
             rows = inputs.as_rows(X, *learner.geometry)
             with Passes(type(self).__name__, self.order) if self.verbose else nullcontext() as watch:
                 outcome = learner.run(rows, signs, self.order, self.max_iter, rng, watch, journal)
-            if not outcome.interrupted:
-                learner.measure_margin(rows, signs)
+            end = words.INTERRUPTED if outcome.interrupted else _end(learner, outcome, rows, signs)
         except BadRowError as bad:
             raise inputs.row_error(bad.code, X, bad.row, names) from None
-        self._adopt(learner, classes, names)
-        self.history_ = outcome.history
-        self.passes_ = self.n_iter_ = len(outcome.history)
-        self._stopped = words.stop_reason(outcome, self.max_iter, self.order), learner.updates
-        if not outcome.separated and not outcome.interrupted:
-            message = words.not_separated(type(self).__name__, self, outcome, *self._theorem_allows())
-            warnings.warn(message, ConvergenceWarning, stacklevel=3)
+        twin = copy(self)
+        twin._adopt(learner, classes, names)
+        twin.history_ = outcome.history
+        twin.passes_ = twin.n_iter_ = len(outcome.history)
+        twin._stopped = words.stop(end, twin, learner.updates)
+        # At once: an interrupt leaves the old model or the new one, and nothing between.
+        self.__dict__ = twin.__dict__
+        if not end.interrupted and not end.reached:
+            warnings.warn(words.warning(end, self, *self._theorem_allows()), ConvergenceWarning, stacklevel=3)
         return self
 
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None) -> Self:
@@ -328,12 +334,23 @@ class LinearClassifier(LinearModel, ABC):
         if not self._begun():
             return dict.fromkeys(names or (), 0.0)
         learner = self._learner
+        if names is not None:
+            return {name: self._weight(name) for name in names}
         features = self._columns.names() if self._columns else range(learner.width)
         by_name: dict[Hashable, float] = dict(zip(features, learner.w.tolist(), strict=False))
         by_name[None] = float(learner.w[-1])
-        if names is None:
-            return {name: weight for name, weight in by_name.items() if weight}
-        return {name: by_name.get(name, 0.0) for name in names}
+        return {name: weight for name, weight in by_name.items() if weight}
+
+    def _weight(self, name: Hashable) -> float:
+        """That of one column (or feature); 0 where there is none."""
+        learner = self._learner
+        if name is None:
+            return float(learner.w[-1])
+        if self._columns:
+            column = self._columns.place(name)
+        else:
+            column = int(name) if isinstance(name, Integral) and 0 <= name < learner.width else None
+        return 0.0 if column is None else float(learner.w[column])
 
     def _example(self, x: Any) -> NDArray[Any] | inputs.SparseVector:
         """One example as the kernels take it: a vector, or a pair of columns and values."""
@@ -401,21 +418,27 @@ class LinearClassifier(LinearModel, ABC):
                 upper = round_up(Fraction(upper) / below)
         return lower, upper
 
-    def bound(self, gamma: Number) -> int:
-        """How many updates the theorem allows if some separator has margin gamma: floor((R^2 + 2 theta)/gamma^2).
+    def bound(self, gamma: Number) -> int | None:
+        """How many updates the theorem allows so far, if some separator has margin gamma: floor(C), or a little more.
 
-        After a warm start from w0 it is floor((R^2 + 2 theta + 2 gamma ||w0||)/gamma^2).
+        C = (R^2 + 2 theta)/gamma^2; after a warm start from w0 it is (R^2 + 2 theta + 2 gamma ||w0||)/gamma^2. Once
+        an update has rounded (``rounded_``), the bound is floor(C/(1 - 2^-50 C)), which is the same unless C is huge or
+        just below an integer (`novikoff.theory.ROUNDED`); for C of 2^49 or more there is none, and None is returned.
 
         Parameters
         ----------
         gamma : a margin of the rows as learned from. Ints and Fractions are exact; a float is trusted to
             2^-51 of its value and taken at the lower end, so that 1/sqrt(n) at R = 1 gives n.
         """
-        learner = self._fitted()
+        return self._allowed(gamma, rounded=self._fitted().rounded)
+
+    def _allowed(self, gamma: Number, *, rounded: bool) -> int | None:
+        learner = self._learner
         radius_sq, theta, start = learner.radius_sq, Fraction(learner.theta), Fraction(learner.start_norm)
         if learner.ball and radius_sq:
             radius_sq, theta, start = Fraction(1), theta / radius_sq, start / root(radius_sq)[0]
-        return bound_from_start(radius_sq, gamma, start, theta)
+        most = float_bound_from_start if rounded else bound_from_start
+        return most(radius_sq, positive_margin(gamma), start, theta)
 
     def certify(
         self,
@@ -454,10 +477,9 @@ class LinearClassifier(LinearModel, ABC):
         margin = verify(proof, X, signs).margin
         assert margin is not None
         # The witness has at least this margin, so the theorem allows at most so many updates.
-        bound = bound_from_start(
-            learner.radius_sq, Fraction(margin[0]), Fraction(learner.start_norm), Fraction(learner.theta)
-        )
-        if learner.radius > proof.radius or learner.updates > bound:
+        most = float_bound_from_start if learner.rounded else bound_from_start
+        bound = most(learner.radius_sq, Fraction(margin[0]), Fraction(learner.start_norm), Fraction(learner.theta))
+        if learner.radius > proof.radius or (bound is not None and learner.updates > bound):
             raise ValueError(
                 f"this model did not learn from these data: it met a row of norm {learner.radius:g} and made "
                 f"{learner.updates} updates, but here R = {proof.radius:g} and the theorem allows {bound}"
@@ -479,10 +501,20 @@ class LinearClassifier(LinearModel, ABC):
         return self._fitted().theta
 
     @property
+    def rounded_(self) -> bool:
+        """Was some update not exactly w + yx, but its nearest floats?"""
+        return self._fitted().rounded
+
+    @property
     def stop_reason_(self) -> str:
         """Why the last fit stopped, in words; after further updates, that it goes on."""
-        reason, updates = self._stopped if self._fitted() else ("", 0)
-        return reason if updates == self._learner.updates else words.ON_A_STREAM
+        goes_on = self._fitted().updates != self._stopped.updates
+        return words.ON_A_STREAM if goes_on else self._stopped.reason
+
+    @property
+    def interrupted_(self) -> bool:
+        """Did Ctrl-C end the last fit?"""
+        return self._stopped.interrupted if self._fitted() else False
 
     def summary(self) -> str:
         """What was found, in words."""
@@ -516,15 +548,18 @@ class LinearClassifier(LinearModel, ABC):
     def _nothing_batched(self) -> None:
         self.passes_ = self.n_iter_ = 0
         self.history_ = np.empty(0, dtype=np.int64)
-        self._stopped = words.ON_A_STREAM, 0
+        self._stopped = words.Stop(words.ON_A_STREAM, 0, interrupted=False)
 
     def _theorem_allows(self) -> tuple[float, int | None]:
         """U with gamma* <= U, and the least that the theorem then allows."""
         upper = self.margin_[1]
         if not 0 < upper < math.inf:
             return upper, None
-        # From 0, M updates show that M are allowed; U is rounded up, so its bound can be one less.
-        return upper, max(self.bound(Fraction(upper)), self.updates_)
+        # No less is allowed than without rounding. From 0, M updates show that M are allowed; U is rounded up, so
+        # its bound can be one less.
+        least = self._allowed(Fraction(upper), rounded=False)
+        assert least is not None
+        return upper, max(least, self.updates_)
 
     # For others ----------------------------------------------------------------------------------
 
@@ -554,7 +589,12 @@ class LinearClassifier(LinearModel, ABC):
         if self._columns is not None and not hasattr(self, "feature_names_in_"):
             state.names, state.growing = self._columns.names(), True
         state.arrays["history"] = self.history_
-        state.values |= {"passes": self.passes_, "stop_reason": self._stopped[0], "stop_updates": self._stopped[1]}
+        state.values |= {
+            "passes": self.passes_,
+            "stop_reason": self._stopped.reason,
+            "stop_updates": self._stopped.updates,
+            "interrupted": self._stopped.interrupted,
+        }
         return state
 
     def _take_state(self, state: State) -> None:
@@ -567,4 +607,18 @@ class LinearClassifier(LinearModel, ABC):
             require(len(self._columns) == len(state.names or ()) <= learner.width, "two columns have the same name")
         self.history_ = state.array("history", "<i8", None)
         self.passes_ = self.n_iter_ = state.integer("passes")
-        self._stopped = state.text("stop_reason"), state.integer("stop_updates")
+        state.values.setdefault("interrupted", False)  # older files do not say
+        self._stopped = words.Stop(state.text("stop_reason"), state.integer("stop_updates"), state.flag("interrupted"))
+
+
+def _end(learner: LinearLearner, outcome: Outcome, rows: Rows, signs: Any) -> words.End:
+    """How a run ended: what the weights that it returns do on all rows."""
+    try:
+        separates = learner.measure_margin(rows, signs)
+        errors = 0 if separates or outcome.finished else learner.errors(rows, signs)
+    except KeyboardInterrupt:
+        learner.lower = -math.inf
+        return words.INTERRUPTED
+    # A margin learner is to clear its threshold, the others are to make no mistake.
+    satisfied = separates and learner.theta == 0 if learner.state[0].margin else errors == 0
+    return words.End(outcome.finished, outcome.finished or satisfied, separates, errors, len(signs))

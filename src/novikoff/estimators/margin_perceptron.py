@@ -19,8 +19,8 @@ class MarginPerceptron(LinearClassifier):
     .. math:: w \leftarrow w + y x \quad \text{whenever} \quad y \langle w, x \rangle \le \theta
 
     If some separator has margin γ, it ends after at most (R² + 2θ)/γ² updates with a margin of at least
-    θγ/(R² + 2θ) (`novikoff.theory.THRESHOLD`). θ = R² gives 3R²/γ² and γ/3; θ = 1 on unit rows is the
-    algorithm of the lecture notes.
+    θγ/(R² + 2θ) (`novikoff.theory.THRESHOLD`, for exact sums w + yx; `novikoff.theory.ROUNDED` bounds the
+    updates where they round). θ = R² gives 3R²/γ² and γ/3; θ = 1 on unit rows is the algorithm of the lecture notes.
 
     Parameters
     ----------

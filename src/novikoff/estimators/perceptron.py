@@ -14,8 +14,9 @@ class Perceptron(LinearClassifier):
 
     .. math:: w \leftarrow w + y x \quad \text{whenever} \quad y \langle w, x \rangle \le 0
 
-    It makes at most R²/γ² mistakes, in any order and on any sequence, if some separator has margin γ
-    and ‖x‖ ≤ R (`novikoff.theory.RADIUS`). The sign of every dot product is exact, so dense and CSR
+    It makes at most B = R²/γ² mistakes, in any order and on any sequence, if some separator has margin γ
+    and ‖x‖ ≤ R (`novikoff.theory.RADIUS`); where the sum w + yx rounds, B/(1 - 2⁻⁵⁰B), if B < 2⁴⁹
+    (`novikoff.theory.ROUNDED`). The sign of every dot product is exact, so dense and CSR
     input, float32 and float64 storage, and every machine give the same mistakes and the same weights.
 
     Parameters
@@ -52,6 +53,9 @@ class Perceptron(LinearClassifier):
         lower = min y⟨w,x⟩/‖w‖ over the data of the last ``fit`` (-inf where the rows are gone);
         no separator has a margin above upper = ‖w‖/updates (inf after a warm start).
     stop_reason_ : str
+        Why the last ``fit`` stopped: "separated" if the margin over its data is positive, and only then.
+    interrupted_, rounded_ : bool
+        Whether Ctrl-C ended the last ``fit``; whether some update was not exactly w + yx.
 
     Examples
     --------

@@ -4,39 +4,71 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Any
-
-from novikoff.learners.linear import Outcome
+from typing import Any, NamedTuple
 
 ON_A_STREAM = "learning from a stream, which has no end"
 
 
-def stop_reason(outcome: Outcome, max_iter: int, order: str) -> str:
-    passes = len(outcome.history)
-    turns = (
-        f"{passes:,} pass{'' if passes == 1 else 'es'}"
-        if order == "given"
-        else f"{passes:,} search{'' if passes == 1 else 'es'}"
-    )
-    if outcome.interrupted:
+class End(NamedTuple):
+    """How a run over a data set ended."""
+
+    finished: bool  # the last pass found nothing to update
+    reached: bool  # nothing is left to update, whether a pass has shown it or not
+    separates: bool  # the margin of the returned weights over all rows is positive
+    errors: int  # the rows that they misclassify, by the convention at zero
+    rows: int
+    interrupted: bool = False  # nothing else is known then
+
+
+INTERRUPTED = End(finished=False, reached=False, separates=False, errors=0, rows=0, interrupted=True)
+
+
+class Stop(NamedTuple):
+    """Why the last fit stopped."""
+
+    reason: str
+    updates: int  # made by then
+    interrupted: bool
+
+
+def stop(end: End, model: Any, updates: int) -> Stop:
+    return Stop(_reason(end, model), updates, end.interrupted)
+
+
+def _reason(end: End, model: Any) -> str:
+    turns = _turns(model)
+    if end.interrupted:
         return f"interrupted after {turns}"
-    if outcome.separated:
-        return f"separated: the last of {turns} found nothing to update"
-    return f"max_iter = {max_iter:,} reached after {turns}: not separated"
+    stopped = f"max_iter = {model.max_iter:,} reached after {turns}"
+    if end.reached:
+        found = "separated" if end.separates else "no mistakes left by the convention at zero; this is no separator"
+        how = f"the last of {turns} found nothing to update" if end.finished else f"{stopped}, with nothing to update"
+        return f"{found}: {how}"
+    if end.separates:
+        return f"{stopped}: the returned weights separate the rows, but not all by more than the threshold"
+    return f"{stopped}: not separated; {_misclassified(end)}"
 
 
-def last_pass(outcome: Outcome, order: str, noun: str) -> str:
-    if order == "given":
-        count = int(outcome.history[-1])
-        return f"the last pass made {count:,} {noun}{'' if count == 1 else 's'}"
-    return f"the last search still found row {int(outcome.history[-1])}"
+def _turns(model: Any) -> str:
+    noun = "pass" if model.order == "given" else "search"
+    return f"{model.passes_:,} {noun}{'' if model.passes_ == 1 else 'es'}"
 
 
-def not_separated(name: str, model: Any, outcome: Outcome, upper: float, allowed: int | None) -> str:
+def _misclassified(end: End) -> str:
+    if not end.errors:
+        return "the returned weights misclassify no row by the convention at zero, but they are no separator"
+    return f"the returned weights misclassify {end.errors:,} of {end.rows:,} rows"
+
+
+def warning(end: End, model: Any, upper: float, allowed: int | None) -> str:
     """The ConvergenceWarning: how far off, what the theorem still allows, what to try."""
     noun = "mistake" if model.mistakes_ == model.updates_ else "update"
-    last = last_pass(outcome, model.order, noun)
-    text = f"{name} did not separate the data in max_iter = {model.max_iter:,} passes: {last}. "
+    turns = "passes" if model.order == "given" else "searches"
+    name, limit = type(model).__name__, f"in max_iter = {model.max_iter:,} {turns}"
+    if end.separates:
+        text = f"{name} separated the data {limit}, but not with every y<w,x> > theta = {model.threshold_:.4g}. "
+    else:
+        text = f"{name} did not separate the data {limit}: {_misclassified(end)}. "
     if allowed is not None:
         least = f"{allowed:,}" if allowed < 10**15 else f"{float(allowed):.3g}"
         text += (
@@ -49,6 +81,8 @@ def not_separated(name: str, model: Any, outcome: Outcome, upper: float, allowed
             "different labels, or allow for errors with another learner."
         )
     text += "Raise max_iter to go on. "
+    if end.separates:
+        return text
     return text + (
         "Features on one scale (sklearn.preprocessing.StandardScaler) often enlarge the margin. If the data cannot be "
         "separated at all, no max_iter will do."
@@ -67,7 +101,8 @@ def summary(name: str, model: Any, upper: float, least: int | None) -> str:
         lines.append(f"The margin of this separator is {lower:.6g}" + (f"; {best}" if best else "."))
         if least is not None:
             most = model.bound(Fraction(lower))
-            lines.append(f"The theorem allows at least {least:,} and, by this separator, at most {most:,}.")
+            at_most = "." if most is None else f" and, by this separator, at most {most:,}."
+            lines.append(f"The theorem allows at least {least:,}{at_most}")
     elif best:
         lines.append(best.replace("no separator has one", "No separator has a margin"))
     return "\n".join(lines)

@@ -16,7 +16,7 @@ import numpy as np
 
 from novikoff.kernels import exact
 from novikoff.kernels.compile import inlined, outlined
-from novikoff.kernels.rows import Rows, Vector, add, dot_and_sqnorm, row_is_finite, sum_is_finite
+from novikoff.kernels.rows import Rows, Vector, add, add_noting, dot_and_sqnorm, row_is_finite, sum_is_finite
 
 # The whole state of a run beside w: one record, so that Python and compiled code read the same names.
 _FIELDS = np.dtype(
@@ -33,6 +33,7 @@ _FIELDS = np.dtype(
         ("radius_sq", "f8"),  # the same as a float, infinite when it overflows
         ("mistakes", "i8"),
         ("updates", "i8"),
+        ("rounded", "i8"),  # 1: some update was not exactly w + yx
         ("slow", "i8"),  # decisions that floats could not take
         ("at", "i8"),  # where in the pass the loop stands
         ("found", "i8"),  # updates in this pass; for a search, the row with the smallest margin so far
@@ -182,7 +183,11 @@ def update(rows: Rows, i: int, y: float, w: Vector, m: float, error: float, s: A
         norm = (s.norm + x) * (1.0 + 2.0**-50)
         if not norm <= 2.0**1000 and not sum_is_finite(rows, i, y, q, w):
             return OVERFLOW
-    add(rows, i, y, q, w)
+    # The first update that rounds settles it, so tracking costs nothing where sums round all the time.
+    if s.rounded:
+        add(rows, i, y, q, w)
+    else:
+        s.rounded = add_noting(rows, i, y, q, w)
     s.norm = norm
     s.updates += 1
     return 0

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.kernels.compile import allocating, allocating_kernel, inlined, outlined
-from novikoff.kernels.rows import Rows, Vector, cells, column, value
+from novikoff.kernels.rows import Rows, Vector, cells, column, two_sum, value
 
 Accumulator = NDArray[np.int64]
 
@@ -132,9 +132,7 @@ def fold(high: float, low: float, noise: float, a: float, b: float) -> tuple[flo
     a1, b1 = ta - (ta - a), tb - (tb - b)
     a0, b0 = a - a1, b - b1
     product_error = ((a1 * b1 - p) + a1 * b0 + a0 * b1) + a0 * b0
-    s = high + p
-    z = s - high
-    sum_error = (high - (s - z)) + (p - z)
+    s, sum_error = two_sum(high, p)
     return s, low + (product_error + sum_error), noise + (abs(product_error) + abs(sum_error))
 
 

@@ -127,6 +127,26 @@ def add(rows: Rows, i: int, y: float, divisor: float, w: Vector) -> None:
 
 
 @outlined
+def add_noting(rows: Rows, i: int, y: float, divisor: float, w: Vector) -> bool:
+    """`add`, the same bits; did some entry of the sum round?"""
+    last = w.shape[0] - 1
+    lost = 0.0
+    for k in cells(rows, i):
+        w[column(rows, k)], error = two_sum(w[column(rows, k)], y * (value(rows, i, k) / divisor))
+        lost += abs(error)
+    w[last], error = two_sum(w[last], y * (rows.constant / divisor))
+    return lost + abs(error) != 0.0  # true for nan, which would be no proof of exactness
+
+
+@inlined
+def two_sum(a: float, b: float) -> tuple[float, float]:
+    """fl(a + b), and what it lacks to a + b (Knuth)."""
+    s = a + b
+    z = s - a
+    return s, (a - (s - z)) + (b - z)
+
+
+@outlined
 def row_is_finite(rows: Rows, i: int) -> bool:
     for k in cells(rows, i):  # noqa: SIM110  # Numba compiles no generators inside all()
         if not math.isfinite(value(rows, i, k)):

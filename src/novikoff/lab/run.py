@@ -20,7 +20,7 @@ from novikoff.kernels.loops import learn_dense64
 from novikoff.lab import words
 from novikoff.lab.experiment import Experiment
 from novikoff.learners.linear import BadRowError, LinearLearner
-from novikoff.theory import update_bound
+from novikoff.theory import float_bound
 
 Vector = NDArray[np.float64]
 Signs = NDArray[np.int8]
@@ -48,6 +48,7 @@ class History(NamedTuple):
     passes: int
     finished: bool  # the last pass found nothing to update
     theta: float
+    separates: bool  # the margin of the last w over the points is positive
 
 
 class Witness(msgspec.Struct, frozen=True):
@@ -123,8 +124,9 @@ def run(experiment: Experiment) -> Run:
     allowed = None
     if isinstance(proof, Separable):
         lower = Fraction(proof.margin[0])
-        allowed = update_bound(Fraction(proof.radius) ** 2, lower**2, Fraction(history.theta))
-    curves = _curves(path, radius / unit, theta, witness, allowed)
+        # The page speaks of every order of these points, and in another one updates may round.
+        allowed = float_bound(Fraction(proof.radius) ** 2, lower**2, Fraction(history.theta))
+    curves = _curves(path, radius / unit, theta, witness)
     mistakes = sum(update.mistake for update in history.updates)
     told = words.Told(experiment, radius / unit, theta, witness.margin if witness else None, allowed)
     obstacle = _obstacle(proof, X, rows, y) if isinstance(proof, NotSeparable) else None
@@ -144,7 +146,7 @@ def run(experiment: Experiment) -> Run:
         bound=None if allowed is None else f"{allowed:,}",
         mistakes=mistakes,
         finished=history.finished,
-        summary=words.summary(told, history.finished, mistakes, len(chosen), history.passes, proof.verdict),
+        summary=words.summary(told, history, mistakes, proof.verdict),
         start=words.start(told),
         row=chosen.tolist(),
         round=[update.round for update in history.updates],
@@ -202,8 +204,11 @@ def learn(experiment: Experiment, X: Vector, y: Signs, enough: int) -> History:
         learner = LinearLearner(rule, X.shape[1], experiment.constant, unit=experiment.scale == "sphere")
         turns: Iterator[NDArray[np.int64]] = (np.array([row]) for row in found.history if row >= 0)
         updates, rounds, passes, _ = _follow(learner, X, y, turns, enough)
-        return History(updates, rounds, passes + found.separated, found.separated, learner.theta)
-    return History(*_follow(learner, X, y, _passes(experiment, len(y)), enough), learner.theta)
+        passes, finished = passes + found.finished, found.finished
+    else:
+        updates, rounds, passes, finished = _follow(learner, X, y, _passes(experiment, len(y)), enough)
+    separates = learner.measure_margin(inputs.as_rows(X, *learner.geometry), y)
+    return History(updates, rounds, passes, finished, learner.theta, separates)
 
 
 def _passes(experiment: Experiment, n: int) -> Iterator[NDArray[np.int64]]:
@@ -267,14 +272,14 @@ def _obstacle(proof: NotSeparable, X: Vector, rows: Vector, y: Signs) -> Obstacl
     return Obstacle(proof.rows.tolist(), share.tolist(), point)
 
 
-def _curves(path: Vector, radius: float, theta: float, witness: Witness | None, allowed: int | None) -> Curves:
+def _curves(path: Vector, radius: float, theta: float, witness: Witness | None) -> Curves:
     t = np.arange(len(path))
     norm_sq = np.einsum("ij,ij->i", path, path)
     norm = np.sqrt(norm_sq)
     gain = radius**2 + 2 * theta
     roof = np.sqrt(gain * t)
     floor = inner = cosine = far = None
-    if witness is not None and allowed is not None:
+    if witness is not None:
         along = path @ np.array(witness.w)
         floor, inner = (witness.margin * t).tolist(), along.tolist()
         cosine = np.divide(along, norm, out=np.zeros(len(t)), where=norm > 0).tolist()

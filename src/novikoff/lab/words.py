@@ -12,7 +12,7 @@ from novikoff.certify import NotSeparable, Separable
 from novikoff.lab.experiment import Experiment
 
 if TYPE_CHECKING:
-    from novikoff.lab.run import Curves, Update
+    from novikoff.lab.run import Curves, History, Update
 
 
 class Told(NamedTuple):
@@ -81,7 +81,10 @@ def separable(told: Told, proof: Separable) -> list[str]:
     if experiment.intercept and experiment.scale != "sphere" and len(experiment.points[0]) > 1:
         lines.append(f"In the picture the nearest point is {number(proof.euclidean_margin)} away from the best line.")
     learner = "a Perceptron makes" if told.noun == "mistake" else "this learner makes"
-    lines.append(f"So {learner} at most {told.allowed:,} {told.noun}s on these points, in any order.")
+    if told.allowed is not None:
+        lines.append(f"So {learner} at most {told.allowed:,} {told.noun}s on these points, in any order.")
+    else:
+        lines.append("The margin is so small that nothing is promised for weights that are rounded to floats.")
     lines.append(f"{listed(sorted(proof.rows.tolist()))} prove{'s' * (len(proof.rows) == 1)} that no margin is larger.")
     return lines
 
@@ -160,15 +163,17 @@ def steps(
     return out
 
 
-def summary(told: Told, finished: bool, mistakes: int, updates: int, passes: int, verdict: str) -> str:
+def summary(told: Told, history: History, mistakes: int, verdict: str) -> str:
     """How the run ended."""
     counted = plural(mistakes, "mistake")
     if told.noun == "update":
-        counted += f" and {plural(updates, 'update')}"
+        counted += f" and {plural(len(history.updates), 'update')}"
     searches = told.experiment.order in ("first", "worst")
-    turns = plural(passes, "search", "searches") if searches else plural(passes, "pass", "passes")
-    if finished:
+    turns = plural(history.passes, "search", "searches") if searches else plural(history.passes, "pass", "passes")
+    if history.finished:
         text = f"Separated after {counted} in {turns}"
+        if not history.separates:
+            text = f"No mistakes left by the convention at zero; this is no separator: {counted} in {turns}"
         return text + (f"; the theorem allows {told.allowed:,}." if told.allowed is not None else ".")
     if verdict == "not separable":
         ever = ", so it would go on for ever" if told.experiment.at_zero == "mistake" else " strictly"

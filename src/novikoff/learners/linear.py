@@ -26,7 +26,14 @@ PASSES = 1 << 16  # passes per call
 FINITE = sys.float_info.max
 
 # What of the record outlives a pass: integers with their range, counts, and floats from 0 up to.
-RANGES = {"zero": (-1, 1), "margin": (0, 1), "auto": (0, 1), "unit": (0, 1), "radius_e": (-4096, 4096)}
+RANGES = {
+    "zero": (-1, 1),
+    "margin": (0, 1),
+    "auto": (0, 1),
+    "unit": (0, 1),
+    "rounded": (0, 1),
+    "radius_e": (-4096, 4096),
+}
 COUNTS = ("mistakes", "updates")
 FLOATS = {"theta": FINITE, "constant": FINITE, "radius_m": math.nextafter(1.0, 0.0)}
 
@@ -56,7 +63,7 @@ class Outcome(NamedTuple):
     """How a run over a data set ended."""
 
     history: NDArray[np.int64]  # updates in each pass, or the row that each search found (-1: none)
-    separated: bool  # the last pass was free of updates
+    finished: bool  # the last pass was free of updates
     interrupted: bool
 
 
@@ -135,6 +142,11 @@ class LinearLearner:
         return int(self.state[0].updates)
 
     @property
+    def rounded(self) -> bool:
+        """Was some update not exactly w + yx, but its nearest floats?"""
+        return bool(self.state[0].rounded)
+
+    @property
     def radius(self) -> float:
         """The largest ||x|| so far, rows as learned from."""
         return float(decide.root(float(self.state[0].radius_m), int(self.state[0].radius_e)))
@@ -152,10 +164,13 @@ class LinearLearner:
         """No separator of the rows seen has a margin above ||w||/updates (`novikoff.theory.UPPER_END`)."""
         if self.updates == 0 or self.start_norm > 0:
             return math.inf
+        along = root(self._sqnorm())[1] / self.updates
+        if not self.rounded:
+            return round_up(along)
         # w is the sum of M updates but for their rounding: at most 2^-53 ||w_t|| each, where
         # ||w_t||^2 <= 4 t (R^2 + 2 theta), the 4 for the rounding again.
         longest = root(self.updates * (self.radius_sq + 2 * Fraction(self.theta)))[1]
-        return round_up(root(self._sqnorm())[1] / self.updates + longest / 2**52)
+        return round_up(along + longest / 2**52)
 
     def _sqnorm(self) -> Fraction:
         return exact.to_fraction(exact.exact_sqnorm(self.w))
@@ -255,17 +270,23 @@ class LinearLearner:
         state.at, state.found = 0, 0
         return int(log[0])
 
-    def measure_margin(self, rows: Rows, signs: Signs) -> None:
-        """lower = min y<w,x>/||w|| over the rows, rounded down."""
+    def measure_margin(self, rows: Rows, signs: Signs) -> bool:
+        """lower = min y<w,x>/||w|| over the rows, rounded down. Is it positive, before any rounding?"""
         i = self.hardest(rows, signs)
         length_sq = self._sqnorm()
         if length_sq == 0:
             self.lower = -math.inf
-            return
+            return False
         smallest = exact.to_fraction(exact.exact_dot(rows, i, float(signs[i]), divisor(rows, i), self.w))
         ratio = smallest**2 / length_sq
         self.lower = sqrt_down(ratio) if smallest >= 0 else -sqrt_up(ratio)
         self.lower_updates = self.updates
+        return smallest > 0
+
+    def errors(self, rows: Rows, signs: Signs) -> int:
+        """How many of the rows w misclassifies, by the convention at zero."""
+        sides = signs * np.sign(self.scores(rows, signs.shape[0]))
+        return int(np.sum((sides < 0) | ((sides == 0) & (signs != self.zero))))
 
     def scores(self, rows: Rows, n: int) -> Vector:
         """<w, row> for every row, with the exact sign."""
@@ -314,6 +335,7 @@ class LinearLearner:
         learner = cls(Rule(zero=0), 0, 0.0, unit=False, ball=state.flag("ball"))
         learner.w, learner.width, learner.shape = w, width, (width,)
         record = learner.state[0]
+        state.values.setdefault("rounded", 1)  # older files do not say: the weaker promise is the safe one
         for name, (least, most) in RANGES.items():
             record[name] = state.integer(name, least, most)
         for name in COUNTS:

@@ -52,6 +52,7 @@ from novikoff.theory.perceptron import (
     bound_from_start,
     update_bound,
 )
+from novikoff.theory.rounding import ROUNDED, float_bound, float_bound_from_start
 from novikoff.theory.theorem import Finding, Hypothesis, Run, Theorem
 from novikoff.theory.winnow import WINNOW1, WINNOW2, WinnowGame
 from novikoff.theory.worst_first import WORST_FIRST, WORST_MARGIN, WorstFirst
@@ -74,6 +75,7 @@ THEOREMS = (
     GROWTH,
     WORST_FIRST,
     WORST_MARGIN,
+    ROUNDED,
     HALVING,
     LITTLESTONE,
     LITTLESTONE_LOWER,
@@ -119,6 +121,7 @@ __all__ = [
     "ONLINE",
     "RADIUS",
     "RANDOMIZED",
+    "ROUNDED",
     "START",
     "STREAM",
     "THEOREMS",
@@ -151,6 +154,8 @@ __all__ = [
     "WorstFirst",
     "bound_from_start",
     "ellipsoid_bound",
+    "float_bound",
+    "float_bound_from_start",
     "halving_bound",
     "rational",
     "update_bound",

@@ -31,6 +31,9 @@ class Run:
         theta of the Margin Perceptron; 0 for the Perceptron.
     start
         w before the first update.
+    weights
+        w as the learner had it, before the first update and after each. Without them w is what the updates make of
+        ``start``, in exact arithmetic.
     """
 
     rows: Sequence[Vector]
@@ -41,6 +44,14 @@ class Run:
     zero: int = 0
     threshold: Fraction = Fraction(0)
     start: Vector = field(default=())
+    weights: Sequence[Vector] = field(default=())
+
+    def __post_init__(self) -> None:
+        if self.weights and len(self.weights) != len(self.updates) + 1:
+            raise ValueError(
+                f"{len(self.updates)} updates were recorded, but w at {len(self.weights)} times: before the first "
+                "update and after each"
+            )
 
     @classmethod
     def of(
@@ -54,6 +65,7 @@ class Run:
         zero: int = 0,
         threshold: Number = 0,
         start: Sequence[Number] = (),
+        weights: Sequence[Sequence[Number]] = (),
     ) -> Run:
         """From numbers of any kind, each taken at its exact value."""
         return cls(
@@ -64,7 +76,8 @@ class Run:
             len(updates) if mistakes is None else mistakes,
             zero,
             rational(threshold),
-            vector(start),
+            vector(weights[0] if weights else start),
+            [vector(w) for w in weights],
         )
 
     @cached_property
@@ -95,6 +108,8 @@ class Run:
     @cached_property
     def path(self) -> list[list[Fraction]]:
         """w_0, w_1, ...: w before the first update and after each."""
+        if self.weights:
+            return [list(w) for w in self.weights]
         w = list(self.start) or [Fraction(0)] * len(self.witness)
         steps = [w]
         for i in self.updates:
@@ -133,7 +148,7 @@ class Theorem:
     title: str
     statement: str
     hypotheses: tuple[Hypothesis, ...]
-    bound: Callable[..., int]  # an integer: the floor of an exact rational
+    bound: Callable[..., int | None]  # the floor of an exact rational; None where the theorem gives none
     conclusion: Callable[[Any], bool]
     citation: str
     about: type[Any] = Run  # what `check` takes

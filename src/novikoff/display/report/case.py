@@ -162,7 +162,8 @@ class Case:
             return True
         if clf.radius_ > self.radius * (1 + 1e-9):
             return False
-        return not isinstance(proof, Separable) or clf.updates_ <= clf.bound(Fraction(proof.margin[0]))
+        allowed = clf.bound(Fraction(proof.margin[0])) if isinstance(proof, Separable) else None
+        return allowed is None or clf.updates_ <= allowed
 
     @cached_property
     def allowed(self) -> int | None:

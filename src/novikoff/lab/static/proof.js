@@ -93,7 +93,12 @@ export function mount(panel, api) {
     const margin = lab.options.learner !== "perceptron";
     claim.textContent = run.witness
       ? `Some separator w* of length 1 has margin γ = ${shown(run.witness.margin)} on these points of norm at most R = ${shown(run.radius)}` +
-        (margin ? ` with θ = ${shown(run.theta)}. So there are at most (R² + 2θ)/γ² = ${run.bound} updates, in any order.` : `. So there are at most R²/γ² = ${run.bound} mistakes, in any order.`)
+        (margin ? ` with θ = ${shown(run.theta)}. ` : ". ") +
+        (!run.bound
+          ? "That is so small that nothing is promised for weights that are rounded to floats."
+          : margin
+            ? `So there are at most (R² + 2θ)/γ² = ${run.bound} updates, in any order.`
+            : `So there are at most R²/γ² = ${run.bound} mistakes, in any order.`)
       : `${run.proof.join(" ")} The theorem asks for a separator, so it promises nothing here: only ‖w‖² stays under its line.`;
     curves();
     const mine = ++asked;
