@@ -32,8 +32,8 @@ SECTIONS = {  # the first theorem of each
 
 COURSE = {  # the page that proves it
     "2-proof": "perceptron-batch perceptron-online perceptron-radius perceptron-stream perceptron-ball "
-    "perceptron-inequalities perceptron-start margin-upper-end tiny-margin perceptron-lower "
-    "perceptron-rounded",
+    "perceptron-inequalities perceptron-start margin-upper-end tiny-margin perceptron-rounded "
+    "perceptron-lower",
     "3-constant": "perceptron-lift",
     "4-margin": "margin-perceptron margin-perceptron-threshold margin-perceptron-step worst-first worst-first-margin",
     "6-certificates": "cover",
@@ -58,8 +58,8 @@ WHY = {
     "<w,x> = 0 counts as a mistake": CONVENTION,
     "<w,x> = 0 predicts +": CONVENTION,
     "<w,x> = 0 predicts -": CONVENTION,
-    "every update is exactly w + y x": "It is what the two inequalities are about; `perceptron-rounded` is for "
-    "weights that are rounded.",
+    "every update is exactly w + y x": "The theorem is about this update; `perceptron-rounded` is for weights that are "
+    "rounded.",
     "w and x are float64, and every update is w + y x to the nearest float64": "So an update is off by at most half a "
     "unit in the last place of each entry.",
     "C < 2^49": "Beyond it rounding can undo an update: with w = -2^54 and x = 1, w + x rounds to w for ever.",
@@ -152,10 +152,6 @@ WHY_HERE = {  # where a theorem needs a hypothesis for a reason of its own
     ("worst-first", "w starts at 0"): "From elsewhere the start stays in the distance to T w*.",
     ("worst-first-margin", "w starts at 0"): "From elsewhere ||w|| can be larger, and the margin smaller.",
     ("damped-newton", "H is invertible"): "Otherwise there is no H^-1 to step with.",
-    ("perceptron-inequalities", "w* separates the examples: y<w*,x> >= gamma ||w*|| > 0"): "With it gamma is positive, "
-    "and the two inequalities give the bound. Each of them holds without it.",
-    ("perceptron-inequalities", "w starts at 0"): "With it the steps add up to M gamma <= <w,w*> and "
-    "||w||^2 <= M R^2. Each of them holds without it.",
     ("ellipsoid", "w* separates the examples: y<w*,x> >= gamma ||w*|| > 0"): "The volume stays above that of a small "
     "ball of separators around w*; without w* there may be none.",
     ("ellipsoid", "||x|| <= 1 for every example"): "For longer examples that ball holds vectors that do not separate.",
@@ -332,7 +328,7 @@ def bound(theorem: Theorem) -> list[str]:
 def proof(theorem: Theorem) -> list[str]:
     """From the module, where the learners of a family share one; and where the course has it."""
     module = sys.modules[theorem.bound.__module__]
-    family = module.__name__.rpartition(".")[2] in ("elimination", "winnow", "rounding", "worst_first")
+    family = module.__name__.rpartition(".")[2] in ("elimination", "winnow", "worst_first", "rounding")
     told = paragraphs((inspect.getdoc(module) or "").partition("\n\n")[2]) if family else []
     told += [
         f"[The course](../learn/{n}.md) has it in words."

@@ -65,7 +65,7 @@ def runs(draw, theorem):
     return learn(rows, signs, witness, draw(picks), zero=zero, threshold=threshold, start=start)
 
 
-@pytest.mark.parametrize("theorem", [t for t in LINEAR if t is not theory.TINY_MARGIN], ids=lambda t: t.id)
+@pytest.mark.parametrize("theorem", [t for t in LINEAR if t.id in SUITED], ids=lambda t: t.id)
 def test_it_holds_in_any_order_and_its_hypotheses_do_often(theorem):
     with applied_often() as tally:
 
@@ -75,6 +75,11 @@ def test_it_holds_in_any_order_and_its_hypotheses_do_often(theorem):
             tally.check(theorem, run)
 
         each()
+
+
+def test_every_theorem_about_a_run_is_among_them():
+    elsewhere = {"tiny-margin", "perceptron-rounded"}  # below, and in test_rounding.py
+    assert {theorem.id for theorem in LINEAR} == SUITED.keys() | elsewhere
 
 
 def test_every_run_on_the_doubling_family_ends_at_the_powers_of_two():
@@ -355,6 +360,31 @@ def test_a_hypothesis_is_needed(theorem, run, without):
     assert any(without in text for text in finding.unmet)
     assert not finding.conclusion
     assert finding.holds, "a theorem says nothing when a hypothesis fails"
+
+
+@pytest.mark.parametrize(
+    ("theorem", "run"),
+    [
+        # a learner whose own w does not move, or moves as it likes
+        (theory.BATCH, Run.of([[1]], [1], [1], updates=[0, 0], weights=[[0]] * 3)),
+        (theory.ONLINE, Run.of([[1]], [1], [1], updates=[0, 0], weights=[[0]] * 3)),
+        (theory.BALL, Run.of([[1]], [1], [1], updates=[0, 0], weights=[[0]] * 3)),
+        (theory.RADIUS, Run.of([[1]], [-1], [-1], updates=[0, 0], zero=1, weights=[[0]] * 3)),
+        (theory.STREAM, Run.of([[1]], [1], [1], updates=[0, 0], zero=-1, weights=[[0]] * 3)),
+        (theory.START, Run.of([[1]], [1], [1], updates=[0, 0], weights=[[0]] * 3)),
+        (theory.LIFT, Run.of([[1, 1]], [1], [1, 1], updates=[0, 0], weights=[[0, 0]] * 3)),
+        (theory.UPPER_END, Run.of([[1]], [1], [1], updates=[0, 0], weights=[[0]] * 3)),
+        (theory.INEQUALITIES, Run.of([[1]], [1], [1], updates=[0], weights=[[0], [5]])),
+        (theory.TINY_MARGIN, Run.of(*FAMILY, updates=[0], weights=[[0, 0], [1, 2]])),
+        (theory.UNIT, Run.of([[1]], [1], [1], updates=[0] * 4, threshold=1, weights=[[0]] * 4 + [[2]])),
+        (theory.THRESHOLD, Run.of([[1]], [1], [1], updates=[0] * 4, threshold=1, weights=[[0]] * 4 + [[2]])),
+        (theory.GROWTH, Run.of([[1]], [1], [1], updates=[0], threshold=1, weights=[[0], [5]])),
+    ],
+)
+def test_the_update_is_needed(theorem, run):
+    finding = theorem.check(run)
+    assert finding.unmet == ("every update is exactly w + y x",)
+    assert not finding.conclusion
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -174,6 +175,19 @@ def test_a_hypothesis_is_needed(theorem, run, without):
     assert any(without in text for text in finding.unmet)
     assert not finding.conclusion
     assert finding.holds
+
+
+@pytest.mark.parametrize(
+    ("theorem", "run", "weights"),
+    [
+        (theory.WORST_FIRST, WorstFirst.along(*TWO, updates=[0]), [[0, 0], [9, 9]]),
+        (theory.WORST_MARGIN, WorstFirst.along(*TWO, updates=[0] * 9), [[0, 0]] * 9 + [[5, 0]]),
+    ],
+)
+def test_the_update_is_needed(theorem, run, weights):
+    finding = theorem.check(replace(run, weights=weights))
+    assert finding.unmet == ("every update is exactly w + y x",)
+    assert not finding.conclusion
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 from novikoff.theory.exact import Number, rational, sqnorm
-from novikoff.theory.perceptron import FROM_ZERO, SEPARATED, UNIT_ROWS, at_most, update_bound
+from novikoff.theory.perceptron import ADDS, FROM_ZERO, SEPARATED, UNIT_ROWS, at_most, update_bound
 from novikoff.theory.theorem import Hypothesis, Run, Theorem
 
 FINISHED = Hypothesis(
@@ -37,7 +37,15 @@ UNIT = Theorem(
     "margin-perceptron",
     "Margin Perceptron on unit rows",
     "Updating while some y<w,x> <= 1 ends after at most 3/gamma^2 updates with a margin of at least gamma/3.",
-    (SEPARATED, UNIT_ROWS, FROM_ZERO, Hypothesis("theta = 1", lambda run: run.threshold == 1), AT_THRESHOLD, FINISHED),
+    (
+        SEPARATED,
+        UNIT_ROWS,
+        FROM_ZERO,
+        ADDS,
+        Hypothesis("theta = 1", lambda run: run.threshold == 1),
+        AT_THRESHOLD,
+        FINISHED,
+    ),
     lambda margin_sq: update_bound(1, margin_sq, 1),
     _unit,
     "N. Harvey, Machine Learning Theory, Lecture 7 (2018), Theorem 2.1",
@@ -48,7 +56,7 @@ THRESHOLD = Theorem(
     "Margin Perceptron with any threshold",
     "Updating while some y<w,x> <= theta ends after at most (R^2 + 2 theta)/gamma^2 updates with a margin of at "
     "least theta gamma/(R^2 + 2 theta); theta = R^2 gives 3R^2/gamma^2 and gamma/3.",
-    (SEPARATED, FROM_ZERO, Hypothesis("theta > 0", lambda run: run.threshold > 0), AT_THRESHOLD, FINISHED),
+    (SEPARATED, FROM_ZERO, ADDS, Hypothesis("theta > 0", lambda run: run.threshold > 0), AT_THRESHOLD, FINISHED),
     update_bound,
     _any,
     "Harvey's proof with ||x|| <= R and theta in place of 1",
@@ -74,7 +82,7 @@ GROWTH = Theorem(
     "One update of the Margin Perceptron",
     "Every update with y<w,x> <= theta adds at most R^2 + 2 theta to ||w||^2: at most 3 if the rows are of length 1 "
     "and theta = 1.",
-    (AT_THRESHOLD,),
+    (ADDS, AT_THRESHOLD),
     length_bound,
     _short_steps,
     "N. Harvey, Machine Learning Theory, Lecture 7 (2018), Claim 2.2",

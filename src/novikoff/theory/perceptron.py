@@ -43,10 +43,20 @@ def at_most(count: int, gain: Fraction, margin_sq: Fraction) -> bool:
     return margin_sq > 0 and count * margin_sq <= gain
 
 
+def _adds(run: Run) -> bool:
+    """Is w after each update, where the learner's own was recorded, w + y x?"""
+    return all(
+        b == a + run.signs[i] * x
+        for before, after, i in zip(run.path, run.path[1:], run.updates, strict=False)
+        for a, b, x in zip(before, after, run.rows[i], strict=True)
+    )
+
+
 SEPARATED = Hypothesis("w* separates the examples: y<w*,x> >= gamma ||w*|| > 0", lambda run: min(run.margins) > 0)
 UNIT_ROWS = Hypothesis("||x|| = 1 for every example", lambda run: all(sqnorm(row) == 1 for row in run.rows))
 UNIT_BALL = Hypothesis("||x|| <= 1 for every example", lambda run: run.radius_sq <= 1)
 FROM_ZERO = Hypothesis("w starts at 0", lambda run: not any(run.start))
+ADDS = Hypothesis("every update is exactly w + y x", _adds)
 ON_MISTAKES = Hypothesis(
     "w changes on mistakes, and on every one",
     lambda run: (
@@ -67,7 +77,7 @@ BATCH = Theorem(
     "perceptron-batch",
     "Perceptron, batch",
     "Repeating w <- w + y x on any misclassified example ends after at most 1/gamma^2 updates.",
-    (SEPARATED, UNIT_ROWS, FROM_ZERO, ON_MISTAKES, ZERO_MISTAKE),
+    (SEPARATED, UNIT_ROWS, FROM_ZERO, ADDS, ON_MISTAKES, ZERO_MISTAKE),
     _unit_bound,
     lambda run: at_most(len(run.updates), Fraction(1), run.margin_sq),
     "N. Harvey, Machine Learning Theory, Lecture 7 (2018), Theorem 1.1",
@@ -77,7 +87,7 @@ ONLINE = Theorem(
     "perceptron-online",
     "Perceptron, any sequence",
     "On any sequence of examples the Perceptron makes at most 1/gamma^2 mistakes.",
-    (SEPARATED, UNIT_BALL, FROM_ZERO, ON_MISTAKES, ZERO_MISTAKE),
+    (SEPARATED, UNIT_BALL, FROM_ZERO, ADDS, ON_MISTAKES, ZERO_MISTAKE),
     _unit_bound,
     lambda run: at_most(run.mistakes, Fraction(1), run.margin_sq),
     "S. Vempala, Lecture 1: The Perceptron Algorithm, Theorem 1.1",
@@ -87,7 +97,7 @@ RADIUS = Theorem(
     "perceptron-radius",
     "Perceptron, rows of any length",
     "With R = max ||x|| and sgn(0) = +1, the Perceptron makes at most R^2/gamma^2 mistakes.",
-    (SEPARATED, FROM_ZERO, ON_MISTAKES, ZERO_POSITIVE),
+    (SEPARATED, FROM_ZERO, ADDS, ON_MISTAKES, ZERO_POSITIVE),
     update_bound,
     lambda run: at_most(run.mistakes, run.radius_sq, run.margin_sq),
     "N. Mehta, Machine Learning Theory (CSC 431/531), Lecture 2, Theorem 2; " + NOVIKOFF,
@@ -97,7 +107,7 @@ STREAM = Theorem(
     "perceptron-stream",
     "Perceptron on a stream",
     "Predicting + if <w,x> > 0 and - otherwise, the Perceptron makes at most 1/gamma^2 mistakes on a stream.",
-    (SEPARATED, UNIT_ROWS, FROM_ZERO, ON_MISTAKES, ZERO_NEGATIVE),
+    (SEPARATED, UNIT_ROWS, FROM_ZERO, ADDS, ON_MISTAKES, ZERO_NEGATIVE),
     _unit_bound,
     lambda run: at_most(run.mistakes, Fraction(1), run.margin_sq),
     "Lecture notes on the perceptron and stochastic gradient descent, Proposition 10.1",
@@ -107,19 +117,11 @@ BALL = Theorem(
     "perceptron-ball",
     "Perceptron, cyclic passes in the unit ball",
     "Passing over the examples until a pass is free of mistakes takes at most 1/gamma^2 mistakes in all.",
-    (SEPARATED, UNIT_BALL, FROM_ZERO, ON_MISTAKES, ZERO_MISTAKE),
+    (SEPARATED, UNIT_BALL, FROM_ZERO, ADDS, ON_MISTAKES, ZERO_MISTAKE),
     _unit_bound,
     lambda run: at_most(run.mistakes, Fraction(1), run.margin_sq),
     "Lecture notes on the perceptron with an absorbed bias, convergence theorem",
 )
-
-
-def _adds(run: Run) -> bool:
-    return all(
-        b == a + run.signs[i] * x
-        for before, after, i in zip(run.path, run.path[1:], run.updates, strict=False)
-        for a, b, x in zip(before, after, run.rows[i], strict=True)
-    )
 
 
 def _inequalities(run: Run) -> bool:
@@ -137,7 +139,7 @@ INEQUALITIES = Theorem(
     "perceptron-inequalities",
     "The two inequalities of the proof",
     "Every mistake adds at least gamma to <w,w*> (||w*|| = 1) and at most R^2 to ||w||^2.",
-    (Hypothesis("every update is exactly w + y x", _adds), ON_MISTAKES),
+    (ADDS, ON_MISTAKES),
     update_bound,
     _inequalities,
     "N. Harvey, Lecture 7, Claims 1.2 and 1.3; N. Mehta, Lecture 2, (1) and (2)",
@@ -147,7 +149,7 @@ START = Theorem(
     "perceptron-start",
     "Perceptron from any start",
     "From w0 the Perceptron makes at most (R^2 + 2 gamma ||w0||)/gamma^2 mistakes.",
-    (SEPARATED, ON_MISTAKES),
+    (SEPARATED, ADDS, ON_MISTAKES),
     bound_from_start,
     # M gamma^2 - R^2 <= 2 gamma ||w0||, squared where the left side is positive
     lambda run: (
@@ -183,7 +185,7 @@ UPPER_END = Theorem(
     "margin-upper-end",
     "A run bounds every margin from above",
     "If w is the sum of y x over M updates, no w* has a margin above ||w||/M.",
-    (),
+    (ADDS,),
     least_allowed,
     _upper_end,
     "Cauchy-Schwarz: M gamma <= <w,w*> <= ||w||; the dual of the maximum margin",
@@ -218,6 +220,7 @@ TINY_MARGIN = Theorem(
     (
         Hypothesis("the examples are y x_k = e_k - e_1 - ... - e_(k-1)", _is_doubling),
         FROM_ZERO,
+        ADDS,
         Hypothesis("w changes only where y<w,x> <= 0", lambda run: all(p <= 0 for p in run.products)),
         Hypothesis("the run is finished: y<w,x> > 0 for every example", lambda run: min(run.finals) > 0),
     ),
@@ -269,6 +272,7 @@ LIFT = Theorem(
         Hypothesis("w* is not 0: there is a hyperplane", lambda run: any(run.witness[:-1])),
         SEPARATED,
         FROM_ZERO,
+        ADDS,
         ON_MISTAKES,
     ),
     lifted_bound,

@@ -30,7 +30,7 @@ from functools import cached_property
 
 from novikoff.theory.exact import Number, Vector, inner, rational, root, sqnorm, vector
 from novikoff.theory.margin_perceptron import AT_THRESHOLD, FINISHED
-from novikoff.theory.perceptron import FROM_ZERO
+from novikoff.theory.perceptron import ADDS, FROM_ZERO
 from novikoff.theory.theorem import Hypothesis, Run, Theorem
 
 KRAUTH_MEZARD = (
@@ -122,7 +122,7 @@ WORST_FIRST = Theorem(
     "Let w* be the point nearest to the origin in the convex hull of the examples y x, and gamma = ||w*||, the best "
     "margin. T updates from 0, each on the smallest y<w,x>, end within sqrt(T (R^2 - gamma^2)) of T w*: w/T tends to "
     "w*, and the margin of w to gamma.",
-    (IN_THE_HULL, NEAREST, FROM_ZERO, HARDEST),
+    (IN_THE_HULL, NEAREST, FROM_ZERO, ADDS, HARDEST),
     worst_first_bound,
     _near_the_hull,
     KRAUTH_MEZARD,
@@ -176,6 +176,7 @@ WORST_MARGIN = Theorem(
         NEAREST,
         Hypothesis("gamma > 0", lambda run: run.best_sq > 0),
         FROM_ZERO,
+        ADDS,
         HARDEST,
         AT_THRESHOLD,
         FINISHED,
