@@ -16,7 +16,7 @@ import numpy as np
 
 from novikoff.kernels import exact
 from novikoff.kernels.compile import inlined, outlined
-from novikoff.kernels.rows import Rows, Vector, add, add_noting, dot_and_sqnorm, row_is_finite, sum_is_finite
+from novikoff.kernels.rows import Rows, Vector, add, dot_and_sqnorm, row_is_finite, sum_is_finite, sum_rounds
 
 # The whole state of a run beside w: one record, so that Python and compiled code read the same names.
 _FIELDS = np.dtype(
@@ -184,10 +184,9 @@ def update(rows: Rows, i: int, y: float, w: Vector, m: float, error: float, s: A
         if not norm <= 2.0**1000 and not sum_is_finite(rows, i, y, q, w):
             return OVERFLOW
     # The first update that rounds settles it, so tracking costs nothing where sums round all the time.
-    if s.rounded:
-        add(rows, i, y, q, w)
-    else:
-        s.rounded = add_noting(rows, i, y, q, w)
+    if not s.rounded:
+        s.rounded = sum_rounds(rows, i, y, q, w)
+    add(rows, i, y, q, w)
     s.norm = norm
     s.updates += 1
     return 0

@@ -127,15 +127,17 @@ def add(rows: Rows, i: int, y: float, divisor: float, w: Vector) -> None:
 
 
 @outlined
-def add_noting(rows: Rows, i: int, y: float, divisor: float, w: Vector) -> bool:
-    """`add`, the same bits; did some entry of the sum round?"""
-    last = w.shape[0] - 1
-    lost = 0.0
-    for k in cells(rows, i):
-        w[column(rows, k)], error = two_sum(w[column(rows, k)], y * (value(rows, i, k) / divisor))
-        lost += abs(error)
-    w[last], error = two_sum(w[last], y * (rows.constant / divisor))
-    return lost + abs(error) != 0.0  # true for nan, which would be no proof of exactness
+def sum_rounds(rows: Rows, i: int, y: float, divisor: float, w: Vector) -> bool:
+    """Is some entry of w + y * row no float? A loop without stores, whose bits may be combined in any order."""
+    rounds = 0
+    if divisor == 1.0:
+        for k in cells(rows, i):
+            rounds |= two_sum(w[column(rows, k)], y * value(rows, i, k))[1] != 0.0
+    else:
+        for k in cells(rows, i):
+            rounds |= two_sum(w[column(rows, k)], y * (value(rows, i, k) / divisor))[1] != 0.0
+    rounds |= two_sum(w[w.shape[0] - 1], y * (rows.constant / divisor))[1] != 0.0
+    return rounds != 0
 
 
 @inlined
