@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from novikoff.store import InvalidModel
-from novikoff.store.container import unpack
+from novikoff.store.container import VERSION, unpack
 from novikoff.store.model import from_content, to_parts
 from tests.store.fuzz_model import exercise, parts_of, sealed
 from tests.store.zoo import ZOO, made
@@ -26,9 +26,9 @@ def files() -> dict[str, tuple[dict[str, Any], bytes]]:
     return {name: parts_of(b"".join(to_parts(made(name)))) for name in ZOO}
 
 
-def build(header: Any, body: bytes) -> Any:
+def build(header: Any, body: bytes, version: int = VERSION) -> Any:
     text = header if isinstance(header, bytes) else json.dumps(header).encode()
-    return from_content(unpack(sealed(text, body)))
+    return from_content(unpack(sealed(text, body, version)))
 
 
 def changed(header: dict[str, Any], *path: Any, to: Any) -> dict[str, Any]:
@@ -56,14 +56,20 @@ def test_the_harness_itself_gives_valid_files(files):
         ("perceptron", ("features", "count"), -1, "not counted by an integer"),
         ("perceptron", ("features", "count"), 3, "does not exist yet has a weight"),
         ("perceptron", ("features", "growing"), True, "grow, but have no names"),
-        ("perceptron", ("features", "names"), ["a", "b"], "4 features, but 2 names"),
-        ("perceptron-frame", ("features", "names"), ["a", "b", "c", 1.5], "not a list of strings and integers"),
-        ("perceptron-dicts", ("features", "names", 1), "w0", "same name"),
+        ("perceptron-frame", ("features", "count"), 5, "5 features, but 4 names"),
+        ("perceptron-frame", ("features", "named"), 1, "whether they have names"),
+        ("perceptron-frame", ("features", "named"), False, "has 'names_text', which this learner does not know"),
+        ("perceptron", ("features", "named"), True, "not in arrays names_text, names_ends, names_integers"),
+        ("perceptron", ("features", "names"), ["a", "b"], "not stated by count, named and growing"),
+        ("perceptron", ("stream",), {"lines": 3, "answered": 2, "learned": 4}, "more lines than it has read"),
+        ("perceptron", ("stream",), {"lines": 3, "answered": 2}, "not stated by the integers"),
+        ("perceptron", ("stream",), {"lines": 3, "answered": 2, "learned": True}, "not stated by the integers"),
+        ("perceptron", ("stream",), [], "'stream' is not a JSON object"),
         ("winnow", ("features", "growing"), True, "grow"),
         ("perceptron", ("learner",), "os.system", "unknown kind, 'os.system'"),
         ("perceptron", ("learner",), ["Perceptron"], "unknown kind"),
         ("perceptron", ("learner",), "LeastSquares", "has no parameter"),
-        ("perceptron", ("format",), 2, "another version"),
+        ("perceptron", ("format",), 1, "another version"),
         ("perceptron", ("parameters", "__class__"), 1, "has no parameter '__class__'"),
         ("perceptron", ("parameters", "max_iter"), -5, "max_iter"),
         ("perceptron", ("parameters", "max_iter"), [1], "a parameter is a list"),
@@ -163,8 +169,11 @@ def test_a_lie_has_its_sentence(files, name, path, to, match):
         (b'{"a": -Infinity}', "-Infinity, which is not JSON"),
         (b'{"a": 1e999}', "not a float64"),
         (b'{"a": ' + b"9" * 10000 + b"}", "not JSON"),
-        (b"[" * 200_000, "nested too deeply"),
-        (b'{"a":' * 200_000, "nested too deeply"),
+        (b"[" * 5_000 + b" " * 200_000, "nested too deeply"),
+        (b'{"a":' * 5_000 + b" " * 200_000, "nested too deeply"),
+        (b"[" * 200_000, "more than 8,407 objects and lists"),
+        (b'{"a":' * 200_000, "more than 38,037 objects and lists"),
+        (b'{"a": [' + b"{}," * 200_000 + b"1]}", "more than 23,222 objects and lists"),
         (b'{"a": 1} x', "not JSON"),
     ],
 )
@@ -251,7 +260,7 @@ def test_what_fuzzing_found_does_no_harm(path):
     data = path.read_bytes()
     text, _, body = data.partition(b"\0")
     try:
-        model = build(text, body)
+        model = build(text, body, version=1)  # which they were found in
     except InvalidModel:
         return
     exercise(model)
