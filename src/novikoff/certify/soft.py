@@ -17,6 +17,7 @@ from novikoff.kernels.rows import Vector
 
 TOLERANCE = 1e-10  # of the gradient, or of the gap between primal and dual, relatively
 BLOCK = 4096
+HALVINGS = 60  # of a step: what is left is rounding
 
 
 def soft_margin(data: Data, costs: Vector, max_passes: int) -> tuple[Vector, Vector, bool]:
@@ -28,8 +29,8 @@ def _newton(data: Data, costs: Vector, max_passes: int) -> tuple[Vector, Vector,
     """Newton's method with exact line search: the objective is piecewise quadratic, so it ends (Mangasarian 2002)."""
     w = np.zeros(data.width)
     z = np.zeros(data.n)
-    done = False
-    while not done and data.passes < max_passes:
+    done = stuck = False
+    while not (done or stuck) and data.passes < max_passes:
         violated = np.flatnonzero(z < 1.0)
         hessian, gradient = _derivatives(data, costs, violated, 1.0 - z)
         gradient += w
@@ -40,6 +41,7 @@ def _newton(data: Data, costs: Vector, max_passes: int) -> tuple[Vector, Vector,
         # A whole step that changes no side ends at the minimum.
         done = t == 1.0 and bool(np.array_equal(violated, np.flatnonzero(z < 1.0)))
         done = done or math.sqrt(step @ step) * t <= TOLERANCE * 1e-4 * math.sqrt(w @ w)
+        stuck = t == 2.0**-HALVINGS  # nowhere along the step does the objective fall, in floats
     z = data.products(w)
     return w, 2.0 * costs * np.maximum(0.0, 1.0 - z), done
 
@@ -47,12 +49,15 @@ def _newton(data: Data, costs: Vector, max_passes: int) -> tuple[Vector, Vector,
 def _derivatives(data: Data, costs: Vector, violated: Indices, slack: Vector) -> tuple[NDArray[np.float64], Vector]:
     """The Hessian, and the gradient of the slacks."""
     hessian, gradient = np.eye(data.width), np.zeros(data.width)
-    for start in range(0, len(violated), BLOCK):
-        which = violated[start : start + BLOCK]
-        A = data.columns(which)[:, 1:] / data.scale
-        weight = 2.0 * costs[which]
-        hessian += (A.T * weight) @ A
-        gradient -= A.T @ (weight * slack[which])
+    with np.errstate(over="ignore", invalid="ignore"):
+        for start in range(0, len(violated), BLOCK):
+            which = violated[start : start + BLOCK]
+            A = data.columns(which)[:, 1:] / data.scale
+            weight = 2.0 * costs[which]
+            hessian += (A.T * weight) @ A
+            gradient -= A.T @ (weight * slack[which])
+    if not (np.isfinite(hessian).all() and np.isfinite(gradient).all()):
+        raise ValueError("C times the squares of the features is more than a float can hold: lower C, or scale them")
     return hessian, gradient
 
 
@@ -69,7 +74,7 @@ def _line_search(w: Vector, step: Vector, z: Vector, slope: Vector, costs: Vecto
     low, high = (0.0, 1.0) if at_one > 0 else (1.0, 2.0)
     while derivative(high) < 0:
         low, high = high, 2.0 * high
-    for _ in range(60):
+    for _ in range(HALVINGS):
         middle = (low + high) / 2
         low, high = (middle, high) if derivative(middle) < 0 else (low, middle)
     return high
@@ -78,7 +83,7 @@ def _line_search(w: Vector, step: Vector, z: Vector, slope: Vector, costs: Vecto
 def _coordinate_descent(data: Data, costs: Vector, max_passes: int) -> tuple[Vector, Vector, bool]:
     """Sweeps over the rows with weight and the violators, until primal and dual meet."""
     p, w, ends = np.zeros(data.n), np.zeros(data.width), np.zeros(2)
-    ridge = 1.0 / (2.0 * costs)
+    ridge = 0.5 / costs
     shuffle = np.random.RandomState(0).shuffle
     active = np.arange(data.n)
     while True:

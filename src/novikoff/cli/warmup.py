@@ -12,6 +12,8 @@ import numpy as np
 import scipy.sparse as sp
 
 import novikoff as nk
+from novikoff.data.options import Reading
+from novikoff.data.splitting import Splitter
 from novikoff.data.svmlight import SvmlightParser
 from novikoff.data.vw import VwParser
 from novikoff.store.model import LEARNERS
@@ -42,6 +44,7 @@ def _jobs() -> Iterator[tuple[str, Callable[[], object]]]:
     yield "one example at a time", lambda: nk.play(nk.Perceptron(), [({"a": 1.0}, True), ({"b": 2.0}, False)])
     yield "svmlight text", lambda: SvmlightParser().parse(b"1 1:0.5\n-1 2:1e-30 1:2\n", 1, 0)
     yield "VW text", _vw
+    yield "quoted cells", lambda: Splitter(Reading(format="csv")).cut(memoryview(b'"a",1\n'), complete=False)
 
 
 def _vw() -> None:
@@ -49,7 +52,7 @@ def _vw() -> None:
     parser = VwParser()
     scans = [parser.scan(text, 1, 0) for text in (b"1 |a b:0.5 c\n-1 |a c:1e-30\n", b"1 |a d\n")]
     for scan in scans:
-        parser.settle(scan)
+        parser.settle(scan, 1)
 
 
 def _fit(kind: Any, X: Any, y: Any) -> None:

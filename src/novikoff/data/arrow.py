@@ -70,14 +70,14 @@ class ArrowReader:
     def _opened(self, source: Source) -> Iterator[tuple[Any, Iterator[Any]]]:
         if self.reading.format == "parquet":
             parquet = pyarrow("pyarrow.parquet", "parquet files")
-            with parquet.ParquetFile(source.seekable(), memory_map=source.plain is not None) as file:
+            with parquet.ParquetFile(source.seekable()) as file:
                 schema = file.schema_arrow
                 rows = min(ROWS, max(1024, sources.BLOCK // (8 * max(1, len(schema)))))
                 groups = range(file.num_row_groups)  # all at once, they would all be buffered
                 yield schema, (batch for group in groups for batch in file.iter_batches(rows, row_groups=[group]))
         elif source.peek(6) == b"ARROW1":
-            name = source.plain
-            with self._arrow.memory_map(name) if name else self._arrow.BufferReader(source.read()) as file:
+            # Not mapped: what is read stays as it is, whatever becomes of the file.
+            with self._arrow.OSFile(source.plain) if source.plain else self._arrow.BufferReader(source.read()) as file:
                 reader = self._arrow.ipc.open_file(file)
                 yield reader.schema, (reader.get_batch(i) for i in range(reader.num_record_batches))
         else:

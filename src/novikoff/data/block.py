@@ -7,6 +7,14 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+LONGEST_MESSAGE = 1000  # characters: a message may quote a cell, and a cell may be all of a line
+
+
+def shortened(message: str) -> str:
+    """A message that is read by people: of a long one the beginning, and the end with the cure."""
+    half = LONGEST_MESSAGE // 2
+    return message if len(message) <= LONGEST_MESSAGE else f"{message[:half]} ... {message[-half:]}"
+
 
 class BadLine(NamedTuple):
     """A malformed line: where it is (from 1, columns in bytes), what is there and what was expected."""
@@ -20,6 +28,7 @@ class FormatError(ValueError):
     """A file that is not in the format it should be in; the message begins with the file, the line and the column."""
 
     def __init__(self, message: str, line: int, column: int, path: str | None = None) -> None:
+        message = shortened(message)
         place = f"line {line}, column {column}"
         super().__init__(f"{place if path is None else f'{path}, {place}'}: {message}")
         self.message = message

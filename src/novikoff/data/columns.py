@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,6 +19,12 @@ LABELS = ("label", "y", "target", "class")
 NO_NUMBER = "a number is expected; categorical=[{name!r}] takes the column as categories"
 NO_VALUE = "the value is missing; missing='zero' or missing='column' fills it in"
 NO_LABEL = "the label is missing"
+MOST_COLUMNS = 1 << 20  # of a dense row of text: a column takes some 400 bytes before it holds a number
+TOO_WIDE = (
+    "{count:,} columns, and dense rows have at most "
+    f"{MOST_COLUMNS:,}; svmlight, VW and JSON lines with names take more, and state only what is not zero"
+)
+PER_NAME = 4  # bytes that a name takes beside its own: quotes, a comma and a space in the list of a model file
 
 _INTEGER = re.compile(r"[-+]?\d+")
 _TRUTH = {"true": 1.0, "True": 1.0, "TRUE": 1.0, "false": 0.0, "False": 0.0, "FALSE": 0.0}
@@ -89,6 +95,19 @@ def find_label(names: Sequence[str], named: bool, reading: Reading) -> int | Non
     return label % width
 
 
+def names_size(names: Iterable[str]) -> int:
+    """The bytes that `Reading.max_names` counts."""
+    return sum(len(name.encode(errors="surrogatepass")) + PER_NAME for name in names)
+
+
+def too_many_names(name: str, most: int) -> str:
+    """The message where, with this one, the names take more bytes than are allowed."""
+    return (
+        f"with {name!r} the names of the columns take more than {most:,} bytes; max_names={2 * most} (--read "
+        f"max_names={2 * most}) allows more, unless what is in them should not be part of a name"
+    )
+
+
 class Labels:
     """What labels written as text are: numbers if those of the first block are, else text."""
 
@@ -104,14 +123,18 @@ class Labels:
 
         Whole numbers are integers.
         """
-        if self._text is None:
-            self._text = any(number(level) is None for level in levels)
-        if self._text:
+        text = any(number(level) is None for level in levels) if self._text is None else self._text
+        if text:
             return np.array(levels, dtype=np.str_)
         if all(_INTEGER.fullmatch(level) and abs(int(level)) < 2**63 for level in levels):
             return np.array([int(level) for level in levels], dtype=np.int64)
         found = [number(level) for level in levels]
         return None if None in found else np.array(found, dtype=np.float64)
+
+    def settle(self, values: NDArray[Any]) -> None:
+        """Labels are what the first ones are."""
+        if self._text is None and len(values):
+            self._text = values.dtype.kind == "U"
 
 
 class Encoder:
@@ -138,6 +161,8 @@ class Encoder:
         self._places = {name: place for place, name in enumerate(names)}
         self._targets = np.array([self._index[name] for name in self.numeric], dtype=np.int64)
         self._sparse = bool(self.categories)
+        self._max_names = reading.max_names
+        self._size = names_size(self._index)
 
     def _check_complete(self, columns: Sequence[str]) -> None:
         known = {*self.numeric, *(f"{name}=missing" for name in self.numeric)}
@@ -209,10 +234,20 @@ class Encoder:
         """Columns for new names, in the order of rows and then of the file's columns: no matter how blocks are cut."""
         if self._fixed:
             return
-        for _, _, name in sorted(found):
+        new: dict[str, None] = {}
+        size = self._size
+        for row, place, name in sorted(found):
             if name in self._places and name in self._index:
                 raise ValueError(f"two columns are called {name!r}: rename one of them in the file")
-            self._index.setdefault(name, len(self._index))
+            if name in self._index or name in new:
+                continue
+            size += names_size([name])
+            if size > self._max_names:
+                raise CellError(row, list(self._places)[place], too_many_names(name, self._max_names))
+            new[name] = None
+        self._size = size
+        for name in new:
+            self._index[name] = len(self._index)
 
     def _csr(self, numbers: NDArray[Any], absent: NDArray[np.bool_] | None, extra: list[NDArray[np.int64]]) -> Any:
         n = numbers.shape[0]

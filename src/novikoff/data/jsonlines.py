@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from array import array
+from collections import Counter
 from dataclasses import replace
 from typing import Any
 
@@ -13,7 +14,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from novikoff.data.block import BadLine, Block
-from novikoff.data.columns import LABELS, NO_LABEL, NO_VALUE
+from novikoff.data.columns import LABELS, MOST_COLUMNS, NO_LABEL, NO_VALUE, TOO_WIDE, names_size, too_many_names
 from novikoff.data.options import Reading
 from novikoff.data.svmlight import skip
 
@@ -37,6 +38,7 @@ class JsonParser:
         self.reading = reading
         self._index = {name: column for column, name in enumerate(reading.columns or ())}
         self._fixed = reading.columns is not None
+        self._size = names_size(self._index)
         self._length: int | None = None  # of the arrays; None before the first line, -1 where features have names
         self._label: str | None = None
         self._label_kind: type | None = None
@@ -86,8 +88,9 @@ class JsonParser:
             entries: dict[str, float] = {}
             for name, value in features.items():
                 self._flatten(str(name), value, entries)
+            columns = self._columns(entries)
             self._length = -1
-            rows.add(self._columns(entries))
+            rows.add(columns)
         if label is not None:
             self._label_kind = float if type(label) is int else type(label)
         if self._label is not None or self.reading.online:
@@ -129,6 +132,8 @@ class JsonParser:
         expected = self._length if self._length is not None else self.reading.width
         if expected not in (None, len(features)):
             raise _FaultError(f"{len(features)} features, but {expected} are expected")
+        if len(features) > MOST_COLUMNS:
+            raise _FaultError(TOO_WIDE.format(count=len(features)))
         return [_number(f"[{place}]", self._zero(f"[{place}]", value)) for place, value in enumerate(features)]
 
     def _zero(self, name: str, value: Any) -> Any:
@@ -166,10 +171,20 @@ class JsonParser:
 
     def _columns(self, entries: dict[str, float]) -> list[tuple[int, float]]:
         if not self._fixed or self.reading.online:
-            for name in entries:
-                self._index.setdefault(name, len(self._index))
+            self._enter([name for name in entries if name not in self._index])
         index = self._index
         return sorted((index[name], value) for name, value in entries.items() if value != 0 and name in index)
+
+    def _enter(self, names: list[str]) -> None:
+        """New names get the next columns: all of them, or none."""
+        size = self._size
+        for name in names:
+            size += names_size([name])
+            if size > self.reading.max_names:
+                raise _FaultError(too_many_names(name, self.reading.max_names))
+        self._size = size
+        for name in names:
+            self._index[name] = len(self._index)
 
     def _matrix(self, rows: _Rows) -> Any:
         if self._length not in (None, -1):
@@ -215,13 +230,21 @@ class _Rows:
 
 def _parsed(content: bytes) -> Any:
     try:
-        return json.loads(content.decode("utf-8"))
+        return json.loads(content.decode("utf-8"), object_pairs_hook=_object)
     except UnicodeDecodeError as error:
         raise _FaultError("the text is not in UTF-8", error.start + 1) from None
     except json.JSONDecodeError as error:
         raise _FaultError(f"this is not JSON: {error.msg}", error.colno) from None
     except (RecursionError, ValueError) as error:  # too deep, or an integer of too many digits
         raise _FaultError(f"this JSON cannot be read: {error}") from None
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = Counter(key for key, _ in pairs)
+        raise _FaultError(f"the key {keys.most_common(1)[0][0]!r} appears twice in an object")
+    return found
 
 
 def _missing(value: Any) -> bool:

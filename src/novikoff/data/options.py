@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 FORMATS = ("svmlight", "vw", "csv", "tsv", "jsonl", "parquet", "arrow", "npy", "npz")
+DELIMITERS = {"csv": ",", "tsv": "\t"}
 MISSING_RULES = ("error", "zero", "column")
 
 
@@ -40,6 +41,12 @@ class Reading:
         The number of columns, where they have no names.
     skip_bad : int
         How many malformed lines of text may be skipped (``ds.bad`` lists them).
+    max_line : int
+        The most bytes of a line of text; of a record, where quoted cells hold line ends. A longer one is refused
+        before it takes more memory. (A parser takes up to thirty times as much as its line.)
+    max_names : int
+        The most bytes of the names of all columns, each with 4 more for its place in a list. The default is what a
+        model file holds.
     """
 
     format: str | None = None
@@ -52,6 +59,8 @@ class Reading:
     online: bool = False
     width: int | None = None
     skip_bad: int = 0
+    max_line: int = 1 << 25
+    max_names: int = 63 << 20
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "categorical", _listed("categorical", self.categorical))
@@ -70,6 +79,10 @@ class Reading:
             raise ValueError(f"width={self.width}: at least one column is expected")
         if self.skip_bad < 0:
             raise ValueError(f"skip_bad={self.skip_bad}: it is the number of bad lines that may be skipped")
+        for name in ("max_line", "max_names"):
+            value = getattr(self, name)
+            if type(value) is not int or value < 1:
+                raise ValueError(f"{name}={value!r}: a number of bytes is expected")
 
 
 def _listed(option: str, values: Iterable[Any]) -> tuple[Any, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
@@ -18,13 +18,14 @@ from numpy.typing import NDArray
 from novikoff.data import sources
 from novikoff.data.arrays import ArrayReader
 from novikoff.data.arrow import ArrowReader
-from novikoff.data.block import Block, FormatError, Parser
+from novikoff.data.block import Block, FormatError, Parser, shortened
 from novikoff.data.dataset import Dataset, Skipped
 from novikoff.data.jsonlines import JsonParser
-from novikoff.data.options import Reading
+from novikoff.data.options import DELIMITERS, Reading
 from novikoff.data.sources import Source
+from novikoff.data.splitting import Refusal, Splitter, text_blocks
 from novikoff.data.svmlight import SvmlightParser
-from novikoff.data.tables import DELIMITERS, TableParser
+from novikoff.data.tables import TableParser
 from novikoff.data.vw import Scanned, VwParser
 
 THREADS = 2  # that parse svmlight and VW text
@@ -178,7 +179,7 @@ def line_parser(reading: Reading) -> Parser:
     if reading.format == "svmlight":
         return SvmlightParser(bool(reading.zero_based), reading.width)
     if reading.format == "vw":
-        return VwParser(reading.columns, grow=reading.online)
+        return VwParser(reading.columns, grow=reading.online, max_names=reading.max_names)
     if reading.format == "jsonl":
         return JsonParser(reading)
     if reading.format in DELIMITERS:
@@ -209,39 +210,41 @@ class LineReader:
         return self._parser.reading if isinstance(self._parser, TableParser | JsonParser) else self._reading
 
     def blocks(self, source: Source) -> Iterator[Block]:
-        quotes = isinstance(self._parser, TableParser)
-        texts = _ahead(sources.text_blocks(source, sources.BLOCK, quotes=quotes))
+        texts = _ahead(text_blocks(source, sources.BLOCK, Splitter(self._reading)))
         parser = self._parser
         found = self._scanned(parser, texts, source) if isinstance(parser, VwParser) else self._parsed(texts, source)
         for block, self._width in found:
             yield block
 
-    def _parsed(self, texts: Iterator[memoryview], source: Source) -> Iterator[tuple[Block, int]]:
+    def _parsed(self, texts: Iterator[memoryview | Refusal], source: Source) -> Iterator[tuple[Block, int]]:
         """Blocks, and how many columns there are after each."""
         line = 1
         for text in texts:
             with placed(source.name):
-                block = self._parser.parse(text, line, self._allowed)
+                block = _unless_refused(self._parser.parse, text, line, self._allowed)
             line += block.lines
             self._allowed -= len(block.bad)
             yield block, self._parser.width
 
-    def _scanned(self, parser: VwParser, texts: Iterator[memoryview], source: Source) -> Iterator[tuple[Block, int]]:
+    def _scanned(
+        self, parser: VwParser, texts: Iterator[memoryview | Refusal], source: Source
+    ) -> Iterator[tuple[Block, int]]:
         """The same: some are scanned at once, and settled before the next ones are scanned."""
         before = 0  # lines
         settled: list[tuple[Block, int]] = []
         with _threads(THREADS) as pool:
             while batch := list(islice(texts, THREADS)):
-                coming = [pool.submit(parser.scan, text, 1, self._reading.skip_bad) for text in batch]
-                scans: list[Scanned] = []  # those before are not needed any more
+                coming = [pool.submit(_unless_refused, parser.scan, text, 1, self._reading.skip_bad) for text in batch]
+                scans: list[tuple[Scanned, int]] = []  # and their first lines; those before are not needed any more
                 yield from settled
                 settled = []
                 with placed(source.name):
                     for future in coming:
-                        scans.append(_result(future, before))
-                        before += scans[-1].lines
-                    for scan in scans:  # none is still scanning
-                        block = parser.settle(scan)
+                        scan = _result(future, before)
+                        scans.append((scan, before + 1))
+                        before += scan.lines
+                    for scan, line in scans:  # none is still scanning
+                        block = parser.settle(scan, line)
                         self._allowed = _left(self._allowed, block)
                         settled.append((block, parser.width))
             yield from settled
@@ -263,10 +266,10 @@ class SvmlightReader:
         self._before = 0
         try:
             with _threads(THREADS) as pool:
-                for text in _ahead(sources.text_blocks(source, sources.BLOCK, quotes=False)):
+                for text in _ahead(text_blocks(source, sources.BLOCK, Splitter(self.reading))):
                     if self._parser is None:
                         self._parser = self._begin(text)
-                    pending.append(pool.submit(self._parser.parse, text, 1, self.reading.skip_bad))
+                    pending.append(pool.submit(_unless_refused, self._parser.parse, text, 1, self.reading.skip_bad))
                     if len(pending) > THREADS:
                         yield self._next(pending)
                 while pending:
@@ -274,12 +277,12 @@ class SvmlightReader:
         except FormatError as error:
             raise error.at(source.name) from None
 
-    def _begin(self, text: memoryview) -> SvmlightParser:
+    def _begin(self, text: memoryview | Refusal) -> SvmlightParser:
         """The first block tells whether columns count from 0."""
         zero_based = self.reading.zero_based
         if zero_based is None:
             scout = SvmlightParser()
-            scout.parse(text, 1, self.reading.skip_bad)
+            _unless_refused(scout.parse, text, 1, self.reading.skip_bad)
             zero_based = scout.smallest == 0
             self.reading = replace(self.reading, zero_based=zero_based)
         return SvmlightParser(zero_based, self.reading.width)
@@ -313,7 +316,16 @@ def placed(name: str) -> Iterator[None]:
     except FormatError as error:
         raise error.at(name) from None
     except ValueError as error:
-        raise ValueError(f"{name}: {error}") from None
+        raise ValueError(f"{name}: {shortened(str(error))}") from None
+
+
+def _unless_refused(
+    parse: Callable[[memoryview, int, int], F], text: memoryview | Refusal, line: int, allowed: int
+) -> F:
+    """What a parser makes of a text. A refusal waits for its turn, behind the faults of the lines before it."""
+    if isinstance(text, Refusal):
+        raise text.error(line)
+    return parse(text, line, allowed)
 
 
 def _result(future: Future[F], before: int) -> F:

@@ -16,8 +16,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-import numpy as np
-
 from novikoff import atomic
 from novikoff.data.options import FORMATS
 
@@ -238,43 +236,6 @@ def content_format(head: bytes) -> str | None:
     if _SVMLIGHT.fullmatch(line):
         return "svmlight"
     return "tsv" if b"\t" in line else "csv" if b"," in line else None
-
-
-def text_blocks(source: Source, size: int, *, quotes: bool) -> Iterator[memoryview]:
-    """The text in blocks of about `size` bytes that end with a line; not within quotes, where cells may be quoted."""
-    rest, complete = source.read(3).removeprefix(b"\xef\xbb\xbf"), False
-    while not complete:
-        # An array of this size comes in large pages, which are ready sooner than the small ones of a bytes object.
-        buffer = np.empty(len(rest) + max(size, len(rest)), dtype=np.uint8).data
-        buffer[: len(rest)] = rest
-        filled = len(rest) + source.readinto(buffer[len(rest) :])
-        complete = filled < len(buffer)
-        end = filled if complete else _quoted_end(bytes(buffer)) if quotes else _line_end(buffer)
-        if end:
-            yield buffer[:end]
-        rest = bytes(buffer[end:filled])
-
-
-def _line_end(text: memoryview) -> int:
-    """Where the last complete line ends; 0 if none does."""
-    size = 1 << 10
-    while True:
-        start = max(0, len(text) - size)
-        end = bytes(text[start:]).rfind(b"\n") + 1
-        if end or not start:
-            return start + end
-        size *= 2
-
-
-def _quoted_end(text: bytes) -> int:
-    """The same where cells may be quoted: a line end within quotes has an odd number of them before."""
-    end = text.rfind(b"\n") + 1
-    odd = text.count(b'"', 0, end) % 2
-    while odd and end:
-        start = text.rfind(b"\n", 0, text.rfind(b'"', 0, end)) + 1
-        odd = (odd + text.count(b'"', start, end)) % 2
-        end = start
-    return end
 
 
 def pyarrow(module: str, what: str) -> Any:

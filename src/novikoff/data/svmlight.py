@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from novikoff.data.block import BadLine, Block, FormatError
+from novikoff.data.block import BadLine, Block, FormatError, shortened
 from novikoff.kernels import text as kernels
 from novikoff.kernels.svmlight import svmlight as loop
 
@@ -139,7 +139,7 @@ def skip(bad: list[BadLine], fault: BadLine, allowed: int) -> None:
     """Note a bad line, or raise if there have been too many."""
     if len(bad) >= allowed:
         raise FormatError(fault.message, fault.line, fault.column)
-    bad.append(fault)
+    bad.append(fault._replace(message=shortened(fault.message)))
 
 
 def quoted(token: bytes) -> str:

@@ -18,9 +18,11 @@ from numpy.typing import NDArray
 from novikoff.data.block import BadLine, Block, FormatError
 from novikoff.data.columns import (
     MISSING,
+    MOST_COLUMNS,
     NO_LABEL,
     NO_NUMBER,
     NO_VALUE,
+    TOO_WIDE,
     Category,
     CellError,
     Encoder,
@@ -29,14 +31,17 @@ from novikoff.data.columns import (
     finite_sum,
     in_rows,
     kinds_in_model,
+    names_size,
     number,
+    too_many_names,
     truth,
 )
-from novikoff.data.options import Reading
+from novikoff.data.options import DELIMITERS, Reading
 from novikoff.data.sources import pyarrow
+from novikoff.data.splitting import BYTE_ORDER_MARK, line_ends
 from novikoff.data.svmlight import skip
 
-DELIMITERS = {"csv": ",", "tsv": "\t"}
+WIDE = 1 << 13  # columns: for more, pyarrow takes 10 KB each, and time that grows with their square
 
 _LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _UNDECODED = re.compile("[\udc80-\udcff]")
@@ -78,7 +83,7 @@ class TableParser:
     def parse(self, text: bytes | memoryview, line: int, allowed: int) -> Block:
         """Parse whole lines; line 1 is the beginning of a file."""
         text = bytes(text)
-        lines = _line_ends(text) + (not text.endswith((b"\n", b"\r")))
+        lines = line_ends(text) + (not text.endswith((b"\n", b"\r")))
         if line == 1:
             start, line = self._begin(text)
             text = text[start:]
@@ -88,7 +93,14 @@ class TableParser:
         try:
             X, y = self._rows(*self._at_once(text))
         except (_RefusedError, CellError):
-            X, y = self._rows(*self._by_cell(text, line, allowed, bad))
+            places: list[int] = []
+            found = self._by_cell(text, line, allowed, bad, places)
+            try:
+                X, y = self._rows(*found)
+            except CellError as error:
+                assert self._columns is not None
+                column = self._columns.index(error.name) + 1
+                raise FormatError(error.message, places[error.row], column) from None
         return Block(X, y, None, None, lines, bad)
 
     def _begin(self, text: bytes) -> tuple[int, int]:
@@ -97,6 +109,10 @@ class TableParser:
         if first is None:
             return len(text), 1
         cells = first.cells
+        if len(cells) > MOST_COLUMNS:
+            raise FormatError(TOO_WIDE.format(count=len(cells)), first.line, MOST_COLUMNS + 1)
+        if len(cells) > WIDE:
+            self._arrow = None
         header = self.reading.header
         if header is None:
             distinct = len(set(cells)) == len(cells) and all(number(cell) is None for cell in cells)
@@ -107,6 +123,8 @@ class TableParser:
         if len(set(columns)) < len(columns):
             name = next(name for name, count in Counter(columns).items() if count > 1)
             raise FormatError(f"two columns are called {name!r}", first.line, columns.index(name) + 1)
+        if header and names_size(columns) > self.reading.max_names:
+            raise FormatError(too_many_names(columns[-1], self.reading.max_names), first.line, len(columns))
         if self._columns is None:
             self._columns = columns
             self._label = find_label(columns, header, self.reading)
@@ -116,7 +134,7 @@ class TableParser:
             self.reading = replace(self.reading, header=header, label=label)
         elif columns != self._columns:
             raise FormatError("the columns are not those of the first file", first.line, 1)
-        return (first.end, 1 + _line_ends(text[: first.end])) if header else (0, 1)
+        return (first.end, 1 + line_ends(text[: first.end])) if header else (0, 1)
 
     def _settle(self, text: bytes, line: int) -> bool:
         """Decide from the first block what the columns are; False if it has no examples."""
@@ -213,6 +231,8 @@ class TableParser:
         """The columns with a type, as pyarrow reads them."""
         assert self._columns is not None
         arrow, reader = self._arrow, self._csv
+        if text.startswith(BYTE_ORDER_MARK):  # of a block it is text, which pyarrow would take for the mark of a file
+            text = b"\n" + text
         try:
             return reader.read_csv(
                 arrow.BufferReader(text),
@@ -259,9 +279,9 @@ class TableParser:
         return found, categories, None if self._label is None else _coded(table.column(str(self._label)))
 
     def _by_cell(
-        self, text: bytes, line: int, allowed: int, bad: list[BadLine]
+        self, text: bytes, line: int, allowed: int, bad: list[BadLine], places: list[int]
     ) -> tuple[NDArray[Any], list[Category], Category | None]:
-        """The same, by the csv module; bad lines are noted, or raise an error."""
+        """The same, by the csv module, and where each row is; bad lines are noted, or raise an error."""
         assert self._encoder is not None
         assert self._columns is not None
         numeric, categories = self._places(self._encoder.numeric), self._places(self._encoder.categories)
@@ -273,6 +293,7 @@ class TableParser:
             if fault is not None:
                 skip(bad, BadLine(record.line, *fault), allowed)
                 continue
+            places.append(record.line)
             numbers.append([self._value(record.cells[place], place) for place in numeric])
             for place, column in zip(categories, texts, strict=True):
                 column.append(record.cells[place])
@@ -283,13 +304,14 @@ class TableParser:
 
     def _rows(self, numbers: NDArray[Any], categories: list[Category], labels: Category | None) -> tuple[Any, Any]:
         assert self._encoder is not None
-        y = None
-        if labels is not None:
-            values = self._labels.values(labels.levels)
-            if values is None or (labels.codes < 0).any():
-                raise _RefusedError
-            y = values[labels.codes]
-        return self._encoder.encode(numbers, categories), y
+        if labels is None:
+            return self._encoder.encode(numbers, categories), None
+        values = self._labels.values(labels.levels)
+        if values is None or (labels.codes < 0).any():
+            raise _RefusedError
+        X = self._encoder.encode(numbers, categories)
+        self._labels.settle(values)  # when nothing is refused any more: a row that is skipped decides nothing
+        return X, values[labels.codes]
 
     def _value(self, cell: str, place: int) -> float:
         found = truth(cell) if self._kinds[place] == "truth" else number(cell)
@@ -338,6 +360,8 @@ class TableParser:
                 end = match.end()
                 yield match.group().decode("utf-8", "surrogateescape")
 
+        if len(text) > csv.field_size_limit():  # one for the whole process, and too small for what is allowed here
+            csv.field_size_limit(len(text))
         reader = csv.reader(lines(), delimiter=self._delimiter)
         while True:
             begin = line + reader.line_num
@@ -349,10 +373,6 @@ class TableParser:
                 return
             if cells:
                 yield _Record(begin, [cell.strip() for cell in cells], end)
-
-
-def _line_ends(text: bytes) -> int:
-    return text.count(b"\n") + text.count(b"\r") - text.count(b"\r\n")
 
 
 def _coded(column: Any) -> Category:

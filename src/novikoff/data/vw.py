@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 import secrets
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.data.block import BadLine, Block
+from novikoff.data.block import BadLine, Block, FormatError
+from novikoff.data.columns import PER_NAME, too_many_names
+from novikoff.data.options import Reading
 from novikoff.data.svmlight import NOTHING, answers, array_of, matrix, not_a_number, quoted, rows_for, skip, trimmed
 from novikoff.kernels import text as kernels
 from novikoff.kernels.names import PRIME, Names, adopt, enter
@@ -54,6 +56,8 @@ class VwParser:
         The names of the first columns: other features are counted in `dropped` and left out.
     grow
         Other features get columns after these.
+    max_names
+        The most bytes of all names, each with `PER_NAME` more.
 
     Attributes
     ----------
@@ -72,7 +76,9 @@ class VwParser:
     (array([[20., 10.,  1.,  0.], [ 0.,  0.,  0.,  1.]]), array([ 1., -1.]), array([2.5, 1. ]), ['first', ''])
     """
 
-    def __init__(self, columns: Sequence[str] | None = None, *, grow: bool = False) -> None:
+    def __init__(
+        self, columns: Sequence[str] | None = None, *, grow: bool = False, max_names: int = Reading.max_names
+    ) -> None:
         encoded = [] if columns is None else [name.encode(errors="surrogateescape") for name in columns]
         ends = np.zeros((1 << max(len(encoded), 1024).bit_length()) + 1, dtype=np.int64)
         ends[1 : len(encoded) + 1] = np.cumsum([len(name) for name in encoded])
@@ -81,6 +87,7 @@ class VwParser:
         self.dropped = 0
         self.width = len(encoded)
         self._fixed = columns is not None and not grow
+        self._max_names = max_names
         self._names: list[str] = []
         self._table = _indexed(arena, ends, self.width)
         self._idle: list[Names] = []  # empty tables for the names of blocks
@@ -96,7 +103,7 @@ class VwParser:
 
     def parse(self, text: bytes | memoryview, line: int, allowed: int) -> Block:
         """Parse whole lines, of which the first has this number, and skip at most `allowed` malformed ones."""
-        return self.settle(self.scan(text, line, allowed))
+        return self.settle(self.scan(text, line, allowed), line)
 
     def scan(self, text: bytes | memoryview, line: int, allowed: int) -> Scanned:
         """Parse these lines up to the columns of new names."""
@@ -125,8 +132,11 @@ class VwParser:
         rows = rows._replace(columns=trimmed(rows.columns, nnz), values=trimmed(rows.values, nnz))
         return Scanned(source, rows, extras, state, bad, own, base)
 
-    def settle(self, scanned: Scanned) -> Block:
-        """The block, its new names being the next columns. Blocks are settled in the order of the text."""
+    def settle(self, scanned: Scanned, line: int) -> Block:
+        """The block, of which the first line has this number, its new names being the next columns.
+
+        Blocks are settled in the order of the text.
+        """
         source, rows, extras, state, bad, own, base = scanned
         n, nnz, new = (int(state[i]) for i in (kernels.ROWS, kernels.CELLS, kernels.NAMES))
         if new:
@@ -137,7 +147,8 @@ class VwParser:
                 self._table = _grown(self._table, code, int(progress[kernels.NAMES]))
             if self.width > base:  # others were settled meanwhile
                 renumber(rows, n, base, columns)
-            self.width = int(progress[kernels.NAMES])
+            width, self.width = self.width, int(progress[kernels.NAMES])
+            self._check_names(width, scanned, line)
             own.slots.fill(-1)
         self._idle.append(own)
         self.dropped += int(state[kernels.DROPPED])
@@ -150,6 +161,27 @@ class VwParser:
             scanned.lines,
             bad,
         )
+
+    def _check_names(self, width: int, scanned: Scanned, line: int) -> None:
+        """Forget the names beyond so many, and raise, if they all take more than is allowed."""
+        ends = self._table.ends
+        if ends[self.width] + PER_NAME * self.width <= self._max_names:
+            return
+        sizes = ends[width + 1 : self.width + 1] + PER_NAME * np.arange(width + 1, self.width + 1)
+        first = width + int(np.searchsorted(sizes, self._max_names, side="right"))
+        name = _decoded(self._table.arena[ends[first] : ends[first + 1]].tobytes())
+        self._table, self.width = _indexed(self._table.arena, ends, width), width
+        raise FormatError(too_many_names(name, self._max_names), _line_with(first, scanned, line), 1)
+
+
+def _line_with(column: int, scanned: Scanned, line: int) -> int:
+    """The number of the first line with this column or a later one, where `line` is that of the first of all."""
+    columns = scanned.rows.columns[: scanned.state[kernels.CELLS]]
+    row = int(np.searchsorted(scanned.rows.indptr, np.argmax(columns >= column), side="right")) - 1
+    bad = {fault.line for fault in scanned.bad}
+    lines = enumerate(scanned.source.tobytes().split(b"\n"), line)
+    examples = (number for number, content in lines if content.strip(b" \t\r") and number not in bad)
+    return next(islice(examples, row, None))
 
 
 def _empty() -> Names:

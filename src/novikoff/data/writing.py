@@ -25,10 +25,9 @@ from numpy.typing import NDArray
 from novikoff import atomic
 from novikoff.data.arrow import METADATA
 from novikoff.data.dataset import Dataset
-from novikoff.data.options import FORMATS
+from novikoff.data.options import DELIMITERS, FORMATS
 from novikoff.data.reading import read, stream
 from novikoff.data.sources import COMPRESSIONS, named_format, pyarrow
-from novikoff.data.tables import DELIMITERS
 
 CHUNK = 1 << 14  # rows that are converted at a time
 WIDEST = 10_000  # columns that are written one by one
