@@ -368,7 +368,7 @@ class TestLearn:
         child.send_signal(signal.SIGTERM)
         _, errors = child.communicate()
         assert child.returncode == 0
-        assert b"1 mistake on 2 examples; saved in m.nvk" in errors
+        assert b"1 mistake on 1 labelled example, and 1 example without a label; saved in m.nvk" in errors
         assert nk.load("m.nvk").mistakes_ == 1
 
     def test_killed_at_any_save_the_file_is_whole(self, folder: Path) -> None:

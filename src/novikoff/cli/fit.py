@@ -10,11 +10,12 @@ from typing import Any
 
 from novikoff.certify import NotSeparableError
 from novikoff.cli.learners import learner as new
-from novikoff.cli.options import GOOD, INTERRUPTED, NOT_SEPARABLE, as_json, report_skipped
+from novikoff.cli.options import GOOD, INTERRUPTED, NOT_SEPARABLE, as_json, report_skipped, tell
 from novikoff.data.sources import check_target
 from novikoff.fitting import fit_file
 from novikoff.progress import Counted
 from novikoff.store import describe, save
+from novikoff.store.held import held
 
 
 def fit(
@@ -32,6 +33,24 @@ def fit(
 ) -> int:
     model = new(learner, settings)
     check_target(output, data)
+    with held(output, tell):
+        return _fit_and_save(
+            model, data, output, reading, resume=resume, cache=cache, keep_cache=keep_cache, json=json, quiet=quiet
+        )
+
+
+def _fit_and_save(
+    model: Any,
+    data: str,
+    output: Path,
+    reading: dict[str, Any],
+    *,
+    resume: bool,
+    cache: Path | None,
+    keep_cache: bool,
+    json: bool,
+    quiet: bool,
+) -> int:
     if "verbose" in model.get_params():
         model.set_params(verbose=0 if quiet else 1)
     try:

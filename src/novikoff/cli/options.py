@@ -74,11 +74,12 @@ class Commands(TyperGroup):
             except (ValueError, OSError, ImportError, AttributeError, MemoryError) as error:
                 if debug:
                     raise
-                tell(_sentence(error))
+                tell(sentence(error))
                 raise typer.Exit(ERROR) from None
 
 
-def _sentence(error: Exception) -> str:
+def sentence(error: BaseException) -> str:
+    """An error as it is told."""
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
         return f"{error.filename}: {error.strerror[0].lower()}{error.strerror[1:]}"
     return str(error) or type(error).__name__

@@ -288,6 +288,8 @@ class LinearClassifier(LinearModel, ABC):
         learner = self._learner
         if names is not None:
             known = self._names()
+            if known is names:
+                return
             if known is None or list(names[: len(known)]) != list(known[: len(names)]):
                 raise ValueError("the columns of these examples are not those of the model, nor do they extend them")
         elif not sp.issparse(X) or (X.shape[1] > learner.width and self._names() is not None):
