@@ -276,11 +276,10 @@ def test_what_could_not_be_saved_at_the_end_is_an_error_with_path_and_count(
 
 def test_a_real_limit_on_the_size_of_files() -> None:
     script = """
-        import resource
         from novikoff.cli import app
         app(["learn", "m.nvk", "--every", "0"])
     """
-    setting = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (1500, 1500))\n"
+    setting = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (4000, 4000))\n"
     line = [sys.executable, "-c", setting + textwrap.dedent(script)]
     learner = subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0)
     assert ask(learner, b"1 |a x\n") == b"-1\n"
@@ -345,6 +344,7 @@ def test_the_file_knows_its_place_in_the_stream_and_a_stream_is_taken_up_there()
         ("1 |a x\n\n|a x\n\n0 |a y\n1 |a y\n", (), (4, 2, 1)),
         ("1 |a x\n\n|a x\n\noops\n1 |a y\n", (), (4, 2, 1)),
         ("a,label\n1,1\n\n2,-1\n", (), (3, 2, 2)),
+        ("\n\na,label\n1,1\n2,-1\n", (), (4, 2, 2)),
         ("a,label\n1,1\n\n2,-1\n3,7\n", (), (3, 2, 2)),
         ("1 1:1\n# a comment\n-1 1:2\n5 1:3\n", (), (3, 2, 2)),
         ('{"y": 1, "a": 1}\n\n{"y": 0, "a": 1}\n{"y": 7, "a": 0}\n', ("--learner", "winnow"), (3, 2, 2)),
@@ -396,9 +396,9 @@ def test_a_table_may_end_its_lines_otherwise() -> None:
 
 def test_mistakes_are_counted_on_examples_that_have_a_label() -> None:
     assert "2 mistakes on 2 labelled examples, and 1 example without a label; saved in m.nvk" in (
-        run("learn", "m.nvk", text="1 |a x\n-1 |a x\n|a x\n").stderr
+        run("learn", "m.nvk", text="1 |a x\n-1 |a y\n|a x\n").stderr
     )
-    assert "0 mistakes on 1 labelled example; saved in" in run("learn", "m.nvk", text="-1 |a x\n").stderr
+    assert "0 mistakes on 1 labelled example; saved in" in run("learn", "m.nvk", text="1 |a x\n").stderr
 
 
 def test_columns_of_lines_that_were_refused_are_not_learned(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -104,6 +104,16 @@ def test_the_layout_is_the_documented_one(whole):
     assert PREFIX.size == 24
 
 
+@pytest.mark.parametrize("path", sorted((Path(__file__).parent / "version1").iterdir()), ids=lambda path: path.stem)
+def test_a_file_of_version_1_is_read_as_ever(path, tmp_path):
+    assert path.read_bytes()[8] == 1
+    assert differences(load(path), made(path.stem)) == []
+    save(load(path), tmp_path / "model.nvk")
+    assert (tmp_path / "model.nvk").read_bytes() == b"".join(to_parts(made(path.stem)))
+    assert describe(path).feature_names == describe(tmp_path / "model.nvk").feature_names
+    assert describe(path).stream is None
+
+
 # Writing -----------------------------------------------------------------------------------------
 
 

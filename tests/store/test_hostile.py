@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from novikoff.store import InvalidModel
+from novikoff.estimators.guarantee import guarantee
+from novikoff.store import InvalidModel, describe, load
 from novikoff.store.container import VERSION, unpack
 from novikoff.store.model import from_content, to_parts
 from tests.store.fuzz_model import exercise, parts_of, sealed
@@ -200,6 +201,59 @@ def test_array_contents_are_checked(files):
     refused("conjunction", "negatives", 1, b"\xff", "do not exist")
     refused("conjunction", "negatives", 0, b"\0\0", "no false literal left")
     refused("max-margin", "proof_rows", 0, large, "rows that do not exist")
+
+
+@pytest.mark.parametrize(
+    ("array", "place", "value", "match"),
+    [
+        ("names_text", 0, b"\xff", "not in UTF-8"),
+        ("names_ends", 0, np.int64(-1).tobytes(), "do not fit their text"),
+        ("names_ends", 0, np.int64(40).tobytes(), "do not fit their text"),
+        ("names_ends", 24, np.int64(99).tobytes(), "do not fit their text"),
+        ("names_integers", 0, b"\2", "which names of its features are integers"),
+        ("names_integers", 2, b"\1", "same name"),
+        ("names_text", 0, b"x", "the name 'x' of a feature is not an integer"),
+        ("names_text", 0, b"-", "the name '-' of a feature is not an integer"),
+    ],
+)
+def test_names_that_are_none(files, array, place, value, match):
+    header, body = files["perceptron-int-names"]
+    at = next(entry["offset"] for entry in header["arrays"] if entry["name"] == array) + place
+    with pytest.raises(InvalidModel, match=match):
+        build(header, body[:at] + value + body[at + len(value) :])
+
+
+def test_names_with_brackets_are_names(files):
+    """A long header of version 1 may be full of them."""
+    header, body = files["perceptron-dicts"]
+    names = [f"[{{{i}" for i in range(2000)]
+    old = {key: value for key, value in header.items() if key != "stream"} | {"format": 1}
+    old["features"] = {"count": 2000, "names": names, "growing": True}
+    kept = [entry for entry in header["arrays"] if not entry["name"].startswith("names_")]
+    room = next(entry for entry in kept if entry["name"] == "w")
+    assert kept[0] is room
+    body = np.zeros(2001).tobytes() + bytes(-2001 * 8 % 64)
+    old["arrays"] = [room | {"shape": [2001]}, kept[1] | {"offset": len(body), "shape": [0]}]
+    assert build(old, body, version=1)._columns.names() == names
+
+
+def test_what_a_header_says_of_its_guarantee_is_not_believed(files, tmp_path):
+    header, body = files["perceptron"]
+    lies = {"mistakes": 0, "updates": 0, "bound": 0, "allowed": 0, "radius": 1e-9, "margin": [9.0, 9.0], "rounds": 5}
+    forged = changed(header, "guarantee", to=header["guarantee"] | lies | {"stop_reason": "separated"})
+    (tmp_path / "forged.nvk").write_bytes(sealed(json.dumps(forged).encode(), body))
+    told = describe(tmp_path / "forged.nvk")
+    assert told.guarantee == guarantee(made("perceptron"))
+    lines = str(told).splitlines()
+    account = lines.index("By the account of the file, which nothing but the data can confirm:")
+    assert all(line.startswith("  ") for line in lines[account + 1 : -1])
+    assert not any("mistakes" in line or "margin" in line for line in lines[:account])
+
+
+def test_every_model_that_loads_can_be_described(files, tmp_path):
+    for name, (header, body) in files.items():
+        (tmp_path / name).write_bytes(sealed(json.dumps(header).encode(), body))
+        assert describe(tmp_path / name).guarantee == guarantee(load(tmp_path / name)), name
 
 
 def test_nothing_is_allocated_for_what_a_header_says(files):

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from novikoff.cli.options import ERROR, GOOD, INTERRUPTED, counted, report_skipped, sentence, tell
 from novikoff.cli.predict import cure_for_labels, lines
 from novikoff.cli.stopping import Stopping
+from novikoff.data.block import FormatError
 from novikoff.data.dataset import Dataset
 from novikoff.data.lines import Lines
 from novikoff.data.options import Reading
@@ -67,11 +68,12 @@ def learn(
                 keeper.save_if_due()
                 if stop.asked:
                     break
-        except BrokenPipeError:
-            tell(f"nobody reads standard output any more: stopped after line {stream.lines:,}")
-            keeper.save_at_the_end()
-            raise
-        except BaseException:
+            stream.pass_blank_lines()
+        except BaseException as error:
+            if isinstance(error, FormatError):
+                stream.pass_blank_lines()
+            if isinstance(error, BrokenPipeError):
+                tell(f"nobody reads standard output any more: stopped after line {stream.lines:,}")
             keeper.save_at_the_end()
             raise
         saved = keeper.save_at_the_end()
@@ -98,7 +100,7 @@ class _Stream:
     @property
     def lines(self) -> int:
         """Lines read, in this run and in those before it."""
-        return self._before["lines"] + self._read
+        return int(self._before["lines"]) + self._read
 
     def take(self, block: Dataset) -> None:
         """Learn a block, and answer it. If a line is refused, those before it are learned and answered."""
@@ -115,6 +117,10 @@ class _Stream:
             raise ValueError(f"{self.source.name}, example {place}: {error}{self._cure}") from None
         self._count(answers, self.source.lines)
         self._answer(answers, block.tags)
+
+    def pass_blank_lines(self) -> None:
+        """Count the lines after the last example, up to the end or to a bad one."""
+        self._read = self.source.lines
 
     def _count(self, answers: Answers, read: int) -> None:
         self._read = read

@@ -40,9 +40,9 @@ class Stopping:
         self._mouth.close()
 
     def more_wanted(self, file: int | None) -> bool:
-        """Wait until a file has something to read, or a signal comes; False if one has come. None: nothing to wait for."""
+        """Wait until a file (None: none) has something to read, or a signal comes; False if one has come."""
         while self.asked is None and file is not None and os.name == "posix":  # elsewhere files cannot be waited for
-            ready, _, _ = select.select([file, self._ear], [], [])
+            ready, _, _ = select.select([file, self._ear.fileno()], [], [])
             if file in ready:
                 break
             self._ear.recv(1024)  # of a signal that is not ours

@@ -22,7 +22,9 @@ from novikoff.data.reading import line_parser, placed
 from novikoff.data.sources import Source, content_format, files, named_format, recognized
 from novikoff.data.splitting import BYTE_ORDER_MARK, Splitter
 
-More = Callable[[int], bytes | None]  # at most so many bytes: none at the end of the file, None if nobody wants any more
+More = Callable[
+    [int], bytes | None
+]  # at most so many bytes: none at the end of the file, None if nobody wants any more
 MoreWanted = Callable[[int | None], bool]
 
 
@@ -40,6 +42,7 @@ class Lines:
         self._splitter = Splitter(reading)
         self._line, self._allowed = 1, reading.skip_bad
         self._text, self._text_line, self._text_allowed = b"", 1, 0  # what the last examples were parsed from
+        self._blank = b""  # lines before the first one of a file that is not: a parser takes them together, as line 1
         self._headers = 0  # lines with the names of columns before `_line`, in this file
         self._earlier = 0  # lines of earlier files
 
@@ -72,7 +75,7 @@ class Lines:
                     yield from self._chunks(path, _from_pipe(pipe, more_wanted), room)
             else:
                 yield from self._chunks_of_file(path, room, more_wanted)
-            self._earlier, self._line, self._headers = self.lines, 1, 0
+            self._earlier, self._line, self._headers, self._blank = self.lines, 1, 0, b""
 
     def lines_before(self, example: int) -> int:
         """The same as ``lines``, up to one of the examples handed over last."""
@@ -133,7 +136,7 @@ class Lines:
         self._splitter = Splitter(self._given)
 
     def _cut_off(self, name: str, rest: bytes) -> Dataset:
-        """A last line without a newline: whoever wrote it may have been killed within it, and half a number is a number."""
+        """A last line without a newline: its writer may have been killed within it, and half a number is a number."""
         message = (
             "the last line does not end with a newline, so it may be cut off, and is not learned; "
             "if it is whole, add the newline"
@@ -145,9 +148,12 @@ class Lines:
         return Dataset(np.empty((0, 0)), None, bad=(Skipped(name, *place, message),))
 
     def _parsed(self, name: str, text: bytes) -> Iterator[Dataset]:
-        if self._parser is None:  # blank lines
-            self._line += text.count(b"\n")
+        if self._line == 1 and not text.strip():
+            self._blank += text
             return
+        text, self._blank = self._blank + text, b""
+        if self._parser is None:
+            self._begin(name, text)
         try:
             with placed(name):
                 block: Block = self._parser.parse(text, self._line, self._allowed)
