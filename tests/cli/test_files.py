@@ -79,6 +79,9 @@ class TestFit:
             (("--learner", "forest"), "is not one of"),
             (("-s", "depth=3"), "has no 'depth'"),
             (("-s", "max_iter"), "is not NAME=VALUE"),
+            (("-r", "delimiter=;"), "there is no option 'delimiter': categorical, columns, format, header, label,"),
+            (("-r", "headers=true"), "there is no option 'headers' (did you mean header?): categorical,"),
+            (("-r", "online=true"), "there is no option 'online'"),
         ],
     )
     def test_wrong_usage_is_2(self, folder: Path, arguments: tuple[str, ...], words: str) -> None:
@@ -100,6 +103,27 @@ class TestFit:
         found = run("fit", "train.vw", "-o", "m.nvk", "-q", "--cache-dir", "copies")
         assert (found.exit_code, found.stdout, found.stderr) == (1, "", f"novikoff: {line}\n")
         assert not (folder / "m.nvk").exists()
+
+    @pytest.mark.parametrize(
+        ("option", "told"),
+        [
+            ("header=7", "header=7: true or false is expected"),
+            ("zero_based=yes", "zero_based='yes': true or false is expected"),
+            ("width=wide", "width='wide': an integer is expected"),
+            ("skip_bad=None", "skip_bad=None: it is the number of bad lines"),
+            ("skip_bad=0.5", "skip_bad=0.5: an integer is expected"),
+            ("categorical=3", "categorical=3: a list of columns is expected"),
+            ("columns=3", "columns=3: a list of columns is expected"),
+            ("missing=3", "missing=3 is not one of"),
+            ("format=3", "format=3 is not one of"),
+        ],
+    )
+    def test_a_wrong_value_of_an_option_is_one_line(self, folder: Path, option: str, told: str) -> None:
+        example_file(folder / "train.vw")
+        found = run("fit", "train.vw", "-o", "m.nvk", "-q", "-r", option)
+        assert found.exit_code == 1
+        assert found.stderr.startswith(f"novikoff: {told}")
+        assert found.stderr.count("\n") == 1
 
     def test_a_directory_and_a_file_that_is_not_there(self, folder: Path) -> None:
         (folder / "parts").mkdir()
@@ -368,7 +392,7 @@ class TestLearn:
         child.send_signal(signal.SIGTERM)
         _, errors = child.communicate()
         assert child.returncode == 0
-        assert b"1 mistake on 2 examples; saved in m.nvk" in errors
+        assert b"1 mistake on 1 labelled example, and 1 example without a label; saved in m.nvk" in errors
         assert nk.load("m.nvk").mistakes_ == 1
 
     def test_killed_at_any_save_the_file_is_whole(self, folder: Path) -> None:

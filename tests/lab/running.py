@@ -18,17 +18,16 @@ class Running:
         self._listener = server._listen("127.0.0.1", 0)
         self.port = int(self._listener.getsockname()[1])
         self.url = f"http://127.0.0.1:{self.port}/"
-        config = uvicorn.Config(
-            server.application(frozenset({f"127.0.0.1:{self.port}", f"localhost:{self.port}"})),
-            log_level="critical",
-            lifespan="off",
-            ws="none",
-            timeout_graceful_shutdown=1,
-        )
-        self._server = uvicorn.Server(config)
+        names = frozenset({f"127.0.0.1:{self.port}", f"localhost:{self.port}"})
+        self._server = uvicorn.Server(server.configuration(server.application(names)))
         self._thread = threading.Thread(target=self._server.run, kwargs={"sockets": [self._listener]}, daemon=True)
         self._thread.start()
         return self
+
+    @property
+    def connections(self) -> int:
+        """How many are open."""
+        return len(self._server.server_state.connections)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

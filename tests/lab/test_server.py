@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -20,7 +21,7 @@ import schemathesis
 from hypothesis import HealthCheck, settings
 from schemathesis.specs.openapi.checks import positive_data_acceptance
 
-from novikoff.lab import server
+from novikoff.lab import connections, server
 from novikoff.lab.endpoints import ENDPOINTS
 from tests.lab.running import Running
 
@@ -293,6 +294,103 @@ def test_two_hundred_clients_at_once_all_get_an_answer() -> None:
     assert codes.count(200) > 60
 
 
+# Connections -------------------------------------------------------------------------------------
+
+HALVES = [b"", b"GET / HT", b"GET / HTTP/1.1\r\nhost: x\r\n"]
+WHOLE = b"GET /icon.svg HTTP/1.1\r\nhost: 127.0.0.1:%d\r\n\r\n"
+
+
+def opened(running: Running, text: bytes) -> socket.socket:
+    connection = socket.create_connection(("127.0.0.1", running.port), timeout=60)
+    connection.sendall(text)
+    return connection
+
+
+def is_closed(connection: socket.socket) -> bool:
+    """Waits for the other end to close; a test that hangs here has found a fault."""
+    try:
+        while connection.recv(1 << 16):
+            pass
+    except ConnectionResetError:
+        pass
+    connection.close()
+    return True
+
+
+@pytest.mark.parametrize("half", HALVES)
+@pytest.mark.parametrize("before", [False, True], ids=["at first", "after an answer"])
+def test_a_request_that_does_not_come_to_its_end_is_given_up(
+    half: bytes, before: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connections, "REQUEST_SECONDS", 0.2)
+    with Running() as running:
+        connection = opened(running, (WHOLE % running.port if before else b"") + half)
+        if before:
+            assert connection.recv(12) == b"HTTP/1.1 200"
+        assert is_closed(connection)
+        assert httpx.get(running.url, timeout=60).status_code == 200
+
+
+def test_an_answer_that_nobody_takes_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connections, "ANSWER_SECONDS", 0.2)
+    long = "x" * (1 << 24)  # more than fits between the two
+    monkeypatch.setitem(ENDPOINTS, "/api/examples", (ENDPOINTS["/api/examples"][0], lambda _: long))
+    with Running() as running:
+        head = f"POST /api/examples HTTP/1.1\r\nhost: 127.0.0.1:{running.port}\r\ncontent-type: application/json\r\n"
+        connection = opened(running, f"{head}content-length: 2\r\n\r\n{{}}".encode())
+        assert connection.recv(12) == b"HTTP/1.1 200"
+        with httpx.Client(timeout=60) as client:
+            taken = client.post(f"{running.url}api/examples", json={})  # who takes it gets it
+            assert len(taken.content) > len(long)
+            while running.connections > 1:  # until the server gives the other one up
+                client.get(f"{running.url}icon.svg")
+        rest = 0
+        with contextlib.suppress(ConnectionResetError):
+            while part := connection.recv(1 << 20):
+                rest += len(part)
+        connection.close()
+    assert rest < len(long)
+
+
+def test_a_request_goes_on_for_as_long_as_it_computes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connections, "REQUEST_SECONDS", 0.05)
+    asked = []
+
+    def slow(_: Any) -> int:
+        while len(asked) < 10:  # each of them takes longer than nothing, and the limit is over before the last
+            asked.append(is_closed(opened(running, b"GET")))
+        return len(asked)
+
+    monkeypatch.setitem(ENDPOINTS, "/api/examples", (ENDPOINTS["/api/examples"][0], slow))
+    with Running() as running:
+        assert httpx.post(f"{running.url}api/examples", json={}, timeout=60).json() == 10
+
+
+def test_there_are_never_too_many_and_who_asks_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connections, "CONNECTIONS", 8)
+    with Running() as running:
+        half_open = []
+        for i in range(40):
+            half_open.append(opened(running, HALVES[i % 3]))
+            if i % 10 == 9:
+                assert httpx.get(running.url, timeout=60).status_code == 200
+                assert running.connections <= 8
+        assert all(is_closed(connection) for connection in half_open[:30])
+        for connection in half_open[30:]:
+            connection.close()
+
+
+def test_descriptors_are_left_for_the_rest() -> None:
+    resource = pytest.importorskip("resource")
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (256, before[1]))
+        assert connections.most_connections() == 128
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
+    assert connections.most_connections() == min(connections.CONNECTIONS, before[0] - 128)
+
+
 # The document ------------------------------------------------------------------------------------
 
 SCHEMA = schemathesis.openapi.from_dict(server.openapi())
@@ -346,6 +444,10 @@ def test_it_starts_says_where_and_ends_with_ctrl_c() -> None:
         found = re.search(r"http://127\.0\.0\.1:(\d+)/", line)
         assert found, line
         assert int(found[1]) != server.PORT
+        assert httpx.get(found[0], timeout=60).status_code == 200
+        for nonsense in (b"hello\r\n\r\n", b"GET / HTTP/9\r\n\r\n", b"\0" * 100_000, b"GET") * 5:
+            with socket.create_connection(("127.0.0.1", int(found[1])), timeout=60) as connection:
+                connection.sendall(nonsense)
         assert httpx.get(found[0], timeout=60).status_code == 200
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=60)

@@ -23,12 +23,12 @@ from novikoff.store.container import MAGIC, PREFIX, VERSION, InvalidModel, unpac
 from novikoff.store.model import from_content, to_parts
 
 
-def sealed(text: bytes, body: bytes) -> bytes:
+def sealed(text: bytes, body: bytes, version: int = VERSION) -> bytes:
     """A file with this header and these arrays, lengths and digest made right."""
     body += bytes(-len(body) % 64)
     padding = bytes(-(PREFIX.size + len(text)) % 64)
     size = PREFIX.size + len(text) + len(padding) + len(body) + 32
-    data = PREFIX.pack(MAGIC, VERSION, len(text), size) + text + padding + body
+    data = PREFIX.pack(MAGIC, version, len(text), size) + text + padding + body
     return data + hashlib.sha256(data).digest()
 
 

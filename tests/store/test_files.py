@@ -65,10 +65,10 @@ def test_every_truncation_is_refused(whole):
         (lambda data: b"PK\x03\x04" + data, "not a model file"),
         (lambda data: b"x1,x2\n1,2\n", "not a model file"),
         (
-            lambda data: data[:8] + struct.pack("<I", 2) + data[12:],
-            "made by a newer novikoff: version 2, this one reads 1",
+            lambda data: data[:8] + struct.pack("<I", 3) + data[12:],
+            "made by a newer novikoff: version 3, this one reads 2",
         ),
-        (lambda data: data[:8] + struct.pack("<I", 0) + data[12:], "version 0 of the format is not read any more"),
+        (lambda data: data[:8] + struct.pack("<I", 0) + data[12:], "there is no version 0 of the format"),
         (
             lambda data: data[:12] + struct.pack("<I", 2**32 - 1) + data[16:],
             "header of 4,294,967,295 bytes does not fit",
@@ -91,7 +91,7 @@ def test_what_is_not_a_file_is_not_read(tmp_path):
 def test_the_layout_is_the_documented_one(whole):
     """A reader from docs/model-file.md, in a few lines."""
     magic, version, length, size = struct.unpack_from("<8sIIQ", whole)
-    assert (magic, version, size) == (b"\x89NVK\r\n\x1a\n", 1, len(whole))
+    assert (magic, version, size) == (b"\x89NVK\r\n\x1a\n", 2, len(whole))
     assert hashlib.sha256(whole[:-32]).digest() == whole[-32:]
     header = json.loads(whole[24 : 24 + length])
     start = -(-(24 + length) // 64) * 64
@@ -100,8 +100,18 @@ def test_the_layout_is_the_documented_one(whole):
     w = np.frombuffer(whole, entry["dtype"], entry["shape"][0], start + entry["offset"])
     assert w.tolist() == [1.0, 2.0, 1.0]
     assert header["state"]["mistakes"] == header["guarantee"]["mistakes"] == 1
-    assert header["features"] == {"count": 2, "names": None, "growing": False}
+    assert header["features"] == {"count": 2, "named": False, "growing": False}
     assert PREFIX.size == 24
+
+
+@pytest.mark.parametrize("path", sorted((Path(__file__).parent / "version1").iterdir()), ids=lambda path: path.stem)
+def test_a_file_of_version_1_is_read_as_ever(path, tmp_path):
+    assert path.read_bytes()[8] == 1
+    assert differences(load(path), made(path.stem)) == []
+    save(load(path), tmp_path / "model.nvk")
+    assert (tmp_path / "model.nvk").read_bytes() == b"".join(to_parts(made(path.stem)))
+    assert describe(path).feature_names == describe(tmp_path / "model.nvk").feature_names
+    assert describe(path).stream is None
 
 
 # Writing -----------------------------------------------------------------------------------------

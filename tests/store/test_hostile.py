@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from novikoff.store import InvalidModel
-from novikoff.store.container import unpack
+from novikoff.estimators.guarantee import guarantee
+from novikoff.store import InvalidModel, describe, load
+from novikoff.store.container import VERSION, unpack
 from novikoff.store.model import from_content, to_parts
 from tests.store.fuzz_model import exercise, parts_of, sealed
 from tests.store.zoo import ZOO, made
@@ -26,9 +27,9 @@ def files() -> dict[str, tuple[dict[str, Any], bytes]]:
     return {name: parts_of(b"".join(to_parts(made(name)))) for name in ZOO}
 
 
-def build(header: Any, body: bytes) -> Any:
+def build(header: Any, body: bytes, version: int = VERSION) -> Any:
     text = header if isinstance(header, bytes) else json.dumps(header).encode()
-    return from_content(unpack(sealed(text, body)))
+    return from_content(unpack(sealed(text, body, version)))
 
 
 def changed(header: dict[str, Any], *path: Any, to: Any) -> dict[str, Any]:
@@ -56,14 +57,20 @@ def test_the_harness_itself_gives_valid_files(files):
         ("perceptron", ("features", "count"), -1, "not counted by an integer"),
         ("perceptron", ("features", "count"), 3, "does not exist yet has a weight"),
         ("perceptron", ("features", "growing"), True, "grow, but have no names"),
-        ("perceptron", ("features", "names"), ["a", "b"], "4 features, but 2 names"),
-        ("perceptron-frame", ("features", "names"), ["a", "b", "c", 1.5], "not a list of strings and integers"),
-        ("perceptron-dicts", ("features", "names", 1), "w0", "same name"),
+        ("perceptron-frame", ("features", "count"), 5, "5 features, but 4 names"),
+        ("perceptron-frame", ("features", "named"), 1, "whether they have names"),
+        ("perceptron-frame", ("features", "named"), False, "has 'names_text', which this learner does not know"),
+        ("perceptron", ("features", "named"), True, "not in arrays names_text, names_ends, names_integers"),
+        ("perceptron", ("features", "names"), ["a", "b"], "not stated by count, named and growing"),
+        ("perceptron", ("stream",), {"lines": 3, "answered": 2, "learned": 4}, "more lines than it has read"),
+        ("perceptron", ("stream",), {"lines": 3, "answered": 2}, "not stated by the integers"),
+        ("perceptron", ("stream",), {"lines": 3, "answered": 2, "learned": True}, "not stated by the integers"),
+        ("perceptron", ("stream",), [], "'stream' is not a JSON object"),
         ("winnow", ("features", "growing"), True, "grow"),
         ("perceptron", ("learner",), "os.system", "unknown kind, 'os.system'"),
         ("perceptron", ("learner",), ["Perceptron"], "unknown kind"),
         ("perceptron", ("learner",), "LeastSquares", "has no parameter"),
-        ("perceptron", ("format",), 2, "another version"),
+        ("perceptron", ("format",), 1, "another version"),
         ("perceptron", ("parameters", "__class__"), 1, "has no parameter '__class__'"),
         ("perceptron", ("parameters", "max_iter"), -5, "max_iter"),
         ("perceptron", ("parameters", "max_iter"), [1], "a parameter is a list"),
@@ -164,8 +171,11 @@ def test_a_lie_has_its_sentence(files, name, path, to, match):
         (b'{"a": -Infinity}', "-Infinity, which is not JSON"),
         (b'{"a": 1e999}', "not a float64"),
         (b'{"a": ' + b"9" * 10000 + b"}", "not JSON"),
-        (b"[" * 200_000, "nested too deeply"),
-        (b'{"a":' * 200_000, "nested too deeply"),
+        (b"[" * 5_000 + b" " * 200_000, "nested too deeply"),
+        (b'{"a":' * 5_000 + b" " * 200_000, "nested too deeply"),
+        (b"[" * 200_000, "more than 8,407 objects and lists"),
+        (b'{"a":' * 200_000, "more than 38,037 objects and lists"),
+        (b'{"a": [' + b"{}," * 200_000 + b"1]}", "more than 23,222 objects and lists"),
         (b'{"a": 1} x', "not JSON"),
     ],
 )
@@ -192,6 +202,59 @@ def test_array_contents_are_checked(files):
     refused("conjunction", "negatives", 1, b"\xff", "do not exist")
     refused("conjunction", "negatives", 0, b"\0\0", "no false literal left")
     refused("max-margin", "proof_rows", 0, large, "rows that do not exist")
+
+
+@pytest.mark.parametrize(
+    ("array", "place", "value", "match"),
+    [
+        ("names_text", 0, b"\xff", "not in UTF-8"),
+        ("names_ends", 0, np.int64(-1).tobytes(), "do not fit their text"),
+        ("names_ends", 0, np.int64(40).tobytes(), "do not fit their text"),
+        ("names_ends", 24, np.int64(99).tobytes(), "do not fit their text"),
+        ("names_integers", 0, b"\2", "which names of its features are integers"),
+        ("names_integers", 2, b"\1", "same name"),
+        ("names_text", 0, b"x", "the name 'x' of a feature is not an integer"),
+        ("names_text", 0, b"-", "the name '-' of a feature is not an integer"),
+    ],
+)
+def test_names_that_are_none(files, array, place, value, match):
+    header, body = files["perceptron-int-names"]
+    at = next(entry["offset"] for entry in header["arrays"] if entry["name"] == array) + place
+    with pytest.raises(InvalidModel, match=match):
+        build(header, body[:at] + value + body[at + len(value) :])
+
+
+def test_names_with_brackets_are_names(files):
+    """A long header of version 1 may be full of them."""
+    header, body = files["perceptron-dicts"]
+    names = [f"[{{{i}" for i in range(2000)]
+    old = {key: value for key, value in header.items() if key != "stream"} | {"format": 1}
+    old["features"] = {"count": 2000, "names": names, "growing": True}
+    kept = [entry for entry in header["arrays"] if not entry["name"].startswith("names_")]
+    room = next(entry for entry in kept if entry["name"] == "w")
+    assert kept[0] is room
+    body = np.zeros(2001).tobytes() + bytes(-2001 * 8 % 64)
+    old["arrays"] = [room | {"shape": [2001]}, kept[1] | {"offset": len(body), "shape": [0]}]
+    assert build(old, body, version=1)._columns.names() == names
+
+
+def test_what_a_header_says_of_its_guarantee_is_not_believed(files, tmp_path):
+    header, body = files["perceptron"]
+    lies = {"mistakes": 0, "updates": 0, "bound": 0, "allowed": 0, "radius": 1e-9, "margin": [9.0, 9.0], "rounds": 5}
+    forged = changed(header, "guarantee", to=header["guarantee"] | lies | {"stop_reason": "separated"})
+    (tmp_path / "forged.nvk").write_bytes(sealed(json.dumps(forged).encode(), body))
+    told = describe(tmp_path / "forged.nvk")
+    assert told.guarantee == guarantee(made("perceptron"))
+    lines = str(told).splitlines()
+    account = lines.index("By the account of the file, which nothing but the data can confirm:")
+    assert all(line.startswith("  ") for line in lines[account + 1 : -1])
+    assert not any("mistakes" in line or "margin" in line for line in lines[:account])
+
+
+def test_every_model_that_loads_can_be_described(files, tmp_path):
+    for name, (header, body) in files.items():
+        (tmp_path / name).write_bytes(sealed(json.dumps(header).encode(), body))
+        assert describe(tmp_path / name).guarantee == guarantee(load(tmp_path / name)), name
 
 
 def test_nothing_is_allocated_for_what_a_header_says(files):
@@ -252,7 +315,7 @@ def test_what_fuzzing_found_does_no_harm(path):
     data = path.read_bytes()
     text, _, body = data.partition(b"\0")
     try:
-        model = build(text, body)
+        model = build(text, body, version=1)  # which they were found in
     except InvalidModel:
         return
     exercise(model)

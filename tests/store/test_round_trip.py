@@ -243,7 +243,7 @@ def test_a_description_in_words(tmp_path):
     text = str(found)
     assert text.startswith("Perceptron(at_zero='mistake', ")
     assert f"{model.mistakes_} mistakes; the theorem allows at least {found.guarantee['allowed']:,} and at most" in text
-    assert f"{path.stat().st_size:,} bytes, format 1, written by novikoff" in text
+    assert f"{path.stat().st_size:,} bytes, format 2, written by novikoff" in text
 
 
 @pytest.mark.parametrize("name", ZOO)

@@ -180,20 +180,23 @@ def learn(
 
     `tail -f events.vw | novikoff learn model.nvk`
 
-    The model goes on from where its file stands; without a file a new one is made. It is saved now and then, and at the
-    end (end of input, Ctrl-C or SIGTERM). A line without a label is predicted only.
+    The model goes on from where its file stands; without a file a new one is made. It is saved after the first lines,
+    then now and then, and at the end: of the input, or by Ctrl-C, SIGTERM or SIGHUP, which wait for the lines at hand.
+    A line without a label is predicted only.
     """
     from novikoff.cli.learn import learn
-    from novikoff.cli.learners import learner as new
+    from novikoff.cli.learners import learner as learner_of
     from novikoff.cli.predict import columns_of, two_labels
-    from novikoff.store import load
 
-    known = load(model) if model.exists() else None
-    reading = reading_options(format, label, skip_bad, read, columns_of(known) | {"width": None} if known else None)
-    pair = two_labels(classes)
-    raise typer.Exit(
-        learn(known or new(learner, set_), model, data, reading, pair, every=every, json=as_json, quiet=quiet)
-    )
+    def new() -> Any:
+        return learner_of(learner, set_)
+
+    def reading(known: Any) -> dict[str, Any]:
+        found = None if known is None else columns_of(known) | {"width": None}
+        return reading_options(format, label, skip_bad, read, found)
+
+    code = learn(model, data, new, reading, two_labels(classes), every=every, json=as_json, quiet=quiet)
+    raise typer.Exit(code)
 
 
 @app.command(rich_help_panel=MODELS)

@@ -14,6 +14,7 @@ from novikoff.data.sources import check_target
 from novikoff.fitting import fitted_to_file
 from novikoff.progress import Counted
 from novikoff.store import describe, save
+from novikoff.store.held import held
 
 
 def fit(
@@ -34,7 +35,7 @@ def fit(
     check_target(output, data)
     if "verbose" in model.get_params():
         model.set_params(verbose=0 if quiet else 1)
-    with ExitStack() as kept:  # the checkpoint, until the model is saved
+    with held(output, tell), ExitStack() as kept:  # the checkpoint, until the model is saved
         try:
             with nullcontext() if quiet else Counted("reading: {:,} examples") as watch:
                 options = {"resume": resume, "fresh": fresh, "cache": cache, "keep_cache": keep_cache, **reading}

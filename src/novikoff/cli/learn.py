@@ -2,31 +2,36 @@
 
 from __future__ import annotations
 
-import signal
+import math
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
-from novikoff.cli.options import GOOD, counted, report_skipped, tell
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import check_is_fitted
+
+from novikoff.cli.options import ERROR, GOOD, INTERRUPTED, counted, report_skipped, sentence, tell
 from novikoff.cli.predict import cure_for_labels, lines
+from novikoff.cli.stopping import Stopping
+from novikoff.data.block import FormatError
+from novikoff.data.dataset import Dataset
 from novikoff.data.lines import Lines
 from novikoff.data.options import Reading
 from novikoff.data.sources import check_target
-from novikoff.estimators.rounds import RefusedError, rounds
-from novikoff.store import save
+from novikoff.estimators.rounds import Answers, RefusedError, rounds
+from novikoff.store import load, save
+from novikoff.store.held import held
 
 ROOM = 1 << 20  # bytes that are taken at a time, if so many are there
 
 
 def learn(
-    model: Any,
     target: Path,
     data: str,
-    reading: dict[str, Any],
+    new: Callable[[], Any],
+    reading: Callable[[Any], dict[str, Any]],
     classes: list[Any] | None,
     *,
     every: float,
@@ -37,60 +42,170 @@ def learn(
 
     Whatever has arrived is taken together, so that a slow pipe gets each answer at once and a fast one is read in
     blocks. An example without a label is predicted, and not learned from.
+
+    A block is learned, answered and counted without interruption, since signals only ask for an end after it. So
+    whatever ends the stream, but for a kill, the lines answered are those learned, and those saved.
+
+    Parameters
+    ----------
+    target, data : the model's file, and where the lines come from
+    new : makes a model, if there is no file
+    reading : how to read the lines for the model of the file, or for a new one (None)
     """
     check_target(target, data)
-    source = Lines(data, Reading(**reading | {"online": True}))
-    cure = cure_for_labels(model, classes)
-    examples = mistakes = 0
-    saved = time.monotonic()
-    try:
-        with _ended_by_signals():
-            for chunk in source.arriving(ROOM):
-                report_skipped(chunk.bad)
-                if not len(chunk):
-                    continue
-                refused = None
-                try:
-                    said, wrong = rounds(model, chunk, classes)
-                except RefusedError as error:
-                    said, wrong, refused = error.said, error.wrong, error
-                examples, mistakes = examples + len(said), mistakes + int(wrong.sum())
-                if len(said):
-                    tags = chunk.tags and chunk.tags[: len(said)]
-                    sys.stdout.buffer.write(lines(said, tags, "label", json=json))
-                    sys.stdout.buffer.flush()
-                if refused is not None:
-                    raise ValueError(f"{source.name}, example {examples + 1}: {refused}{cure}")
-                if time.monotonic() - saved >= every:
-                    _save(model, source, target)
-                    saved = time.monotonic()
-    except KeyboardInterrupt:
-        tell("stopped")
-    finally:
-        if examples:
-            _save(model, source, target)
+    with held(target, tell), Stopping() as stop:
+        known = load(target) if target.exists() else None
+        source = Lines(data, Reading(**reading(known) | {"online": True}))
+        stream = _Stream(new() if known is None else known, source, classes, json=json)
+        keeper = _Keeper(stream, target, every)
+        begins_at = stream.lines
+        try:
+            for block in source.arriving(ROOM, stop.more_wanted):
+                if begins_at and not quiet:
+                    tell(f"{target} goes on after line {begins_at:,}")
+                    begins_at = 0
+                stream.take(block)
+                keeper.save_if_due()
+                if stop.asked:
+                    break
+            stream.pass_blank_lines()
+        except BaseException as error:
+            if isinstance(error, FormatError):
+                stream.pass_blank_lines()
+            if isinstance(error, BrokenPipeError):
+                tell(f"nobody reads standard output any more: stopped after line {stream.lines:,}")
+            keeper.save_at_the_end()
+            raise
+        saved = keeper.save_at_the_end()
+    if stop.asked:
+        tell(f"stopped by {stop.asked} after line {stream.lines:,}")
+    if not saved:
+        return ERROR
     if not quiet:
-        tell(
-            f"{counted(mistakes, 'mistake')} on {counted(examples, 'example')}"
-            + (f"; saved in {target}" if examples else "")
-        )
-    return GOOD
+        tell(stream.summary() + (f"; saved in {target}" if keeper.ever_saved else ""))
+    # Of a file, which has an end, something was left out.
+    return INTERRUPTED if stop.asked and data != "-" else GOOD
 
 
-def _save(model: Any, source: Lines, target: Path) -> None:
-    model.reading_ = source.reading
-    save(model, target)
+class _Stream:
+    """A model, the lines that it learns from, and how far it has come."""
+
+    def __init__(self, model: Any, source: Lines, classes: list[Any] | None, *, json: bool) -> None:
+        self.model, self.source, self._classes, self._json = model, source, classes, json
+        self._before = getattr(model, "stream_", None) or {"lines": 0, "answered": 0, "learned": 0}
+        self._cure = cure_for_labels(model, classes)
+        self._read = 0  # lines
+        self.answered = self._labelled = self._mistakes = 0
+
+    @property
+    def lines(self) -> int:
+        """Lines read, in this run and in those before it."""
+        return int(self._before["lines"]) + self._read
+
+    def take(self, block: Dataset) -> None:
+        """Learn a block, and answer it. If a line is refused, those before it are learned and answered."""
+        report_skipped(block.bad)
+        if not len(block):
+            self._read = self.source.lines
+            return
+        try:
+            answers = rounds(self.model, block, self._classes)
+        except RefusedError as error:
+            place = self.answered + len(error.answers.said) + 1
+            self._count(error.answers, self.source.lines_before(len(error.answers.said)))
+            self._answer(error.answers, block.tags)
+            raise ValueError(f"{self.source.name}, example {place}: {error}{self._cure}") from None
+        self._count(answers, self.source.lines)
+        self._answer(answers, block.tags)
+
+    def pass_blank_lines(self) -> None:
+        """Count the lines after the last example, up to the end or to a bad one."""
+        self._read = self.source.lines
+
+    def _count(self, answers: Answers, read: int) -> None:
+        self._read = read
+        self.answered += len(answers.said)
+        self._labelled += int(answers.labelled.sum())
+        self._mistakes += int(answers.wrong.sum())
+
+    def _answer(self, answers: Answers, tags: list[str] | None) -> None:
+        if len(answers.said):
+            text = lines(answers.said, tags and tags[: len(answers.said)], "label", json=self._json)
+            try:
+                sys.stdout.buffer.write(text)
+                sys.stdout.buffer.flush()
+            except OSError as error:
+                raise type(error)(error.errno, error.strerror, "standard output") from None
+
+    def save(self, target: Path) -> None:
+        """The model, with how it was read, and how far."""
+        self.model.reading_ = self.source.reading
+        self.model.stream_ = {
+            "lines": self.lines,
+            "answered": self._before["answered"] + self.answered,
+            "learned": self._before["learned"] + self._labelled,
+        }
+        self.model.__dict__.pop("data_digest_", None)  # of the data of a fit, and more has been learned since
+        save(self.model, target)
+
+    def summary(self) -> str:
+        """How many mistakes on how many examples; those without a label are none."""
+        text = f"{counted(self._mistakes, 'mistake')} on {counted(self._labelled, 'labelled example')}"
+        others = self.answered - self._labelled
+        return text + (f", and {counted(others, 'example')} without a label" if others else "")
 
 
-@contextmanager
-def _ended_by_signals() -> Iterator[None]:
-    """SIGTERM ends it as Ctrl-C does."""
+class _Keeper:
+    """Saves a stream: at once, then every so many seconds, and at the end. A failure is told, and tried again."""
 
-    def stop(number: int, frame: FrameType | None) -> None:
-        raise KeyboardInterrupt
+    def __init__(self, stream: _Stream, target: Path, every: float) -> None:
+        self._stream, self._target, self._every = stream, target, every
+        self._due = -math.inf
+        self._saved = stream.lines, 0  # lines read and examples answered, when it was saved last
+        self._failures = 0  # one after another
+        self.ever_saved = False
 
-    before = signal.signal(signal.SIGTERM, stop)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
+    def save_if_due(self) -> None:
+        if time.monotonic() < self._due or not self._unsaved():
+            return
+        error = self._failure()
+        self._due = time.monotonic() + self._every
+        if error is None:
+            if self._failures:
+                tell(f"saved again in {self._target}, with all lines so far")
+            self._failures = 0
+            return
+        self._failures += 1
+        if self._failures & (self._failures - 1) == 0:  # the first, second, fourth, eighth ... in a row
+            tell(f"{error}; {self._lost()} not saved yet, and it will be tried again")
+
+    def save_at_the_end(self) -> bool:
+        """Whether everything is saved."""
+        error = self._failure() if self._unsaved() else None
+        if error is not None:
+            tell(f"{error}; {self._lost()} NOT saved")
+        return error is None
+
+    def _unsaved(self) -> bool:
+        """Whether there is something to save: not before a new model has met its first example."""
+        if self._saved == (self._stream.lines, self._stream.answered):
+            return False
+        try:
+            check_is_fitted(self._stream.model)
+        except NotFittedError:
+            return False
+        return True
+
+    def _failure(self) -> str | None:
+        """Save; if that fails, why."""
+        try:
+            self._stream.save(self._target)
+        except (OSError, ValueError, MemoryError) as error:
+            return f"{self._target} cannot be saved ({sentence(error)})"
+        self._saved = self._stream.lines, self._stream.answered
+        self.ever_saved = True
+        return None
+
+    def _lost(self) -> str:
+        count = self._stream.answered - self._saved[1]
+        return f"{counted(count, 'answered line')} {'is' if count == 1 else 'are'}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import difflib
 import json
 import logging
 import math
@@ -11,6 +12,7 @@ import sys
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import fields
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -73,7 +75,7 @@ class Commands(TyperGroup):
             except (ValueError, OSError, ImportError, AttributeError, MemoryError) as error:
                 if debug:
                     raise
-                tell(_sentence(error))
+                tell(sentence(error))
                 raise typer.Exit(ERROR) from None
 
 
@@ -95,7 +97,8 @@ def _messages(level: int) -> Iterator[None]:
         logger.setLevel(before)
 
 
-def _sentence(error: Exception) -> str:
+def sentence(error: BaseException) -> str:
+    """An error as it is told."""
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
         return f"{error.filename}: {error.strerror[0].lower()}{error.strerror[1:]}"
     return str(error) or type(error).__name__
@@ -117,7 +120,7 @@ def reading_options(
     for name, value in (("format", format), ("label", label), ("skip_bad", skip_bad or None)):
         if value is not None:
             options[name] = value
-    options |= assignments(more, "--read")
+    options |= _known_options(assignments(more, "--read"))
     for name in ("categorical", "columns"):
         if isinstance(options.get(name), str):
             options[name] = tuple(options[name].split(","))
@@ -125,6 +128,19 @@ def reading_options(
         position = options["label"].removeprefix("-")
         options["label"] = int(options["label"]) if position.isdigit() else options["label"]
     return options
+
+
+def _known_options(given: dict[str, Any]) -> dict[str, Any]:
+    """Options of the reader, and no others."""
+    from novikoff.data.options import Reading  # which waits for SciPy
+
+    known = sorted(field.name for field in fields(Reading) if field.name != "online")
+    for name in given:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=1)
+            hint = f" (did you mean {near[0]}?)" if near else ""
+            raise typer.BadParameter(f"there is no option {name!r}{hint}: {', '.join(known)}", param_hint="--read")
+    return given
 
 
 def assignments(pairs: Iterable[str] | None, option: str) -> dict[str, Any]:

@@ -209,10 +209,11 @@ def progressive(
         if chunk.y is None:
             raise ValueError(f"{data} has no labels to learn from")
         try:
-            said, wrong = rounds(model, chunk, classes)
+            answers = rounds(model, chunk, classes)
         except RefusedError as error:
-            raise ValueError(f"{data}, example {table.examples + len(error.said) + 1}: {error}{cure}") from None
-        table.add(chunk.X, chunk.y, said, wrong)
+            place = table.examples + len(error.answers.said) + 1
+            raise ValueError(f"{data}, example {place}: {error}{cure}") from None
+        table.add(chunk.X, chunk.y, answers.said, answers.wrong)
         report_skipped(chunk.bad)
     table.end()
     rate = table.mistakes / table.examples

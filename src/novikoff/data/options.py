@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 FORMATS = ("svmlight", "vw", "csv", "tsv", "jsonl", "parquet", "arrow", "npy", "npz")
@@ -63,6 +64,14 @@ class Reading:
     max_names: int = 63 << 20
 
     def __post_init__(self) -> None:
+        for name in ("header", "zero_based", "online"):
+            value = getattr(self, name)
+            if value is not None and not isinstance(value, bool):
+                raise ValueError(f"{name}={value!r}: true or false is expected")
+        for name in ("width", "skip_bad"):
+            value = getattr(self, name)
+            if value is not None and (isinstance(value, bool) or not isinstance(value, Integral)):
+                raise ValueError(f"{name}={value!r}: an integer is expected")
         object.__setattr__(self, "categorical", _listed("categorical", self.categorical))
         if self.columns is not None:
             object.__setattr__(self, "columns", _listed("columns", self.columns))
@@ -77,7 +86,7 @@ class Reading:
             raise ValueError("label is the name or the position of a column, or False for none")
         if self.width is not None and self.width < 1:
             raise ValueError(f"width={self.width}: at least one column is expected")
-        if self.skip_bad < 0:
+        if self.skip_bad is None or self.skip_bad < 0:
             raise ValueError(f"skip_bad={self.skip_bad}: it is the number of bad lines that may be skipped")
         for name in ("max_line", "max_names"):
             value = getattr(self, name)
@@ -86,6 +95,6 @@ class Reading:
 
 
 def _listed(option: str, values: Iterable[Any]) -> tuple[Any, ...]:
-    if isinstance(values, str):
+    if isinstance(values, str) or not isinstance(values, Iterable):
         raise ValueError(f"{option}={values!r}: a list of columns is expected")
     return tuple(values)

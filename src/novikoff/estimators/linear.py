@@ -283,6 +283,7 @@ class LinearClassifier(LinearModel, ABC):
         """What `predict_learn` predicts from: <w,x> for each row, before its label is learned."""
         y = inputs.labels(X, y, unweighted=type(self).__name__)
         X, names = inputs.first_matrix(BaseEstimator(), X)
+        before = self._learner.width if self._begun() else 0
         if not self._begun():
             self._check_parameters()
             pair = inputs.first_labels(y, classes)
@@ -296,12 +297,14 @@ class LinearClassifier(LinearModel, ABC):
         except RowError as error:
             if error.row:
                 error.scores = self.online_scores(X[: error.row], y=y[: error.row])
+            self._narrow(before, X[: error.row], names)
             raise
         try:
             return learner.rounds(inputs.as_rows(X, *learner.geometry), signs)
         except BadRowError as bad:
             refused = inputs.row_error(bad.code, X, bad.row, names)
             refused.scores = bad.scores
+            self._narrow(before, X[: bad.row], names)
             raise refused from None
 
     def undecided(self, scores: NDArray[np.float64]) -> NDArray[np.bool_]:
@@ -314,6 +317,8 @@ class LinearClassifier(LinearModel, ABC):
         learner = self._learner
         if names is not None:
             known = self._names()
+            if known is names:
+                return
             if known is None or list(names[: len(known)]) != list(known[: len(names)]):
                 raise ValueError("the columns of these examples are not those of the model, nor do they extend them")
         elif not sp.issparse(X) or (X.shape[1] > learner.width and self._names() is not None):
@@ -323,6 +328,18 @@ class LinearClassifier(LinearModel, ABC):
             self.n_features_in_ = learner.width
             if names is not None:
                 self.feature_names_in_, self._columns = names, None
+
+    def _narrow(self, before: int, X: Any, names: NDArray[Any] | None) -> None:
+        """Give up columns that no row learned from has: those of X are the last rows, and there were so many before."""
+        learner = self._learner
+        if not sp.issparse(X):
+            return
+        width = max(before, int(X.indices.max()) + 1 if X.nnz else 0)
+        if width < learner.width:
+            learner.widen(width)
+            self.n_features_in_ = width
+            if names is not None:
+                self.feature_names_in_, self._columns = names[:width], None
 
     def _names(self) -> NDArray[Any] | None:
         """The names of the columns, whether a table or dicts gave them."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,16 +13,24 @@ from novikoff.estimators.linear import LinearClassifier
 from novikoff.inputs import Examples, RowError, item
 
 
+class Answers(NamedTuple):
+    """What was said of the rows of a batch, before the label of each was learned."""
+
+    said: NDArray[Any]  # labels
+    wrong: NDArray[np.bool_]
+    labelled: NDArray[np.bool_]  # others are not learned, and not wrong
+
+
 class RefusedError(ValueError):
     """An example that cannot be learned from; those before it in the batch have been, and their answers are here."""
 
-    def __init__(self, error: ValueError, said: NDArray[Any], wrong: NDArray[np.bool_]) -> None:
+    def __init__(self, error: ValueError, answers: Answers) -> None:
         # Where it is in the batch says nothing to somebody who sees a stream.
         super().__init__(re.sub(r"\brow \d+\b", "the example", re.sub(r"^y\[\d+\] =", "the label", str(error))))
-        self.said, self.wrong = said, wrong
+        self.answers = answers
 
 
-def rounds(model: Any, examples: Examples, classes: Any = None) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+def rounds(model: Any, examples: Examples, classes: Any = None) -> Answers:
     """The label predicted for each row before its true one was learned, and whether it was wrong.
 
     Labels that are not known (None or NaN) are not learned, and no prediction is wrong there. If a row is refused,
@@ -41,9 +49,10 @@ def rounds(model: Any, examples: Examples, classes: Any = None) -> tuple[NDArray
     else:
         said, refused = _one_by_one(model, examples.X, y, known, classes)
         wrong = known[: len(said)] & (said != y[: len(said)])
+    answers = Answers(said, wrong, known[: len(said)])
     if refused is not None:
-        raise RefusedError(refused, said, wrong) from None
-    return said, wrong
+        raise RefusedError(refused, answers) from None
+    return answers
 
 
 def _one_by_one(

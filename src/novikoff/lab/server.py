@@ -29,6 +29,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 import novikoff
 from novikoff.lab.check import check
+from novikoff.lab.connections import BACKLOG, Connection
 from novikoff.lab.endpoints import ENDPOINTS
 from novikoff.lab.examples import Everything, examples
 from novikoff.lab.run import run
@@ -262,6 +263,23 @@ class _Guard:
 # Running it --------------------------------------------------------------------------------------
 
 
+def configuration(app: ASGIApp) -> uvicorn.Config:
+    """How uvicorn serves it. Whatever a client sends, nothing is written: log_level "error" is for faults of ours."""
+    return uvicorn.Config(
+        app,
+        http=Connection,
+        loop="asyncio",
+        backlog=BACKLOG,
+        log_level="error",
+        access_log=False,
+        server_header=False,
+        lifespan="off",
+        ws="none",
+        timeout_graceful_shutdown=1,
+        proxy_headers=False,
+    )
+
+
 def serve(host: str, port: int | None, *, browser: bool, unsafe: bool) -> int:
     """Serve until Ctrl-C; the exit code. Without a port, the usual one or, if it is taken, any that is free."""
     loopback = host in ("127.0.0.1", "localhost", "::1")
@@ -285,16 +303,7 @@ def serve(host: str, port: int | None, *, browser: bool, unsafe: bool) -> int:
         if port == 80:
             names |= {"127.0.0.1", "localhost", "[::1]"}
         url = f"http://{'[::1]' if host == '::1' else host}:{port}/"
-        config = uvicorn.Config(
-            application(names if loopback else None),
-            log_level="warning",
-            access_log=False,
-            server_header=False,
-            lifespan="off",
-            ws="none",
-            timeout_graceful_shutdown=1,
-            proxy_headers=False,
-        )
+        config = configuration(application(names if loopback else None))
         print(f"The lab is at {url} (Ctrl-C ends it)", flush=True)
         threading.Thread(target=warm_up, daemon=True).start()
         if browser:

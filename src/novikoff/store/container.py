@@ -6,6 +6,7 @@ import hashlib
 import json
 import math
 import os
+import re
 import stat
 import struct
 from collections.abc import Mapping
@@ -16,11 +17,15 @@ from numpy.typing import NDArray
 
 # No text, no pickle, no zip; a transfer that changes line ends or drops the eighth bit changes it.
 MAGIC = b"\x89NVK\r\n\x1a\n"
-VERSION = 1
+VERSION = 2  # that is written
+OLDEST = 1  # that is read
 PREFIX = struct.Struct("<8sIIQ")  # magic, version, length of the header, length of the file
 DIGEST = 32
 ALIGNMENT = 64
 LONGEST_HEADER = 2**26
+# Objects and lists that a long header may have, by its bytes. The shortest that a model has many of is an integer,
+# {"int":"0x20000000000000"} with a comma; a header of empty ones takes thirty times its size in memory.
+BYTES_A_BRACKET = 27
 DTYPES = ("<f8", "<i8", "<u4", "|u1")
 MOST_DIMENSIONS = 2
 
@@ -34,6 +39,7 @@ class Content(NamedTuple):
     arrays: dict[str, NDArray[Any]]  # views of the file's bytes
     size: int
     digest: str
+    version: int = VERSION
 
 
 def pack(header: dict[str, Any], arrays: Mapping[str, NDArray[Any]]) -> list[bytes | memoryview]:
@@ -47,8 +53,8 @@ def pack(header: dict[str, Any], arrays: Mapping[str, NDArray[Any]]) -> list[byt
     text = json.dumps({**header, "arrays": layout}, allow_nan=False, separators=(",", ":")).encode("ascii")
     if len(text) > LONGEST_HEADER:
         raise ValueError(
-            f"the header would have {len(text):,} bytes, most of them names of features, and {LONGEST_HEADER:,} are "
-            "allowed. Use shorter names, or hash them (sklearn.feature_extraction.FeatureHasher)"
+            f"the header would have {len(text):,} bytes, and {LONGEST_HEADER:,} are allowed: a certificate of so many "
+            "columns is too long for a model file"
         )
     start = _aligned(PREFIX.size + len(text))
     end = start + sum(_aligned(array.nbytes) for array in plain.values())
@@ -78,18 +84,18 @@ def read(path: str | os.PathLike[str]) -> Content:
 
 def unpack(data: bytes) -> Content:
     """The same from memory."""
-    length = _check_prefix(data[: PREFIX.size], len(data))
+    version, length = _check_prefix(data[: PREFIX.size], len(data))
     body, digest = memoryview(data)[:-DIGEST], data[-DIGEST:]
     if hashlib.sha256(body).digest() != digest:
         raise InvalidModel("the file is damaged: its SHA-256 is another")
     header = _parse(data[PREFIX.size : PREFIX.size + length])
     start = _aligned(PREFIX.size + length)
     _check_zeros(body[PREFIX.size + length : start])
-    return Content(header, _arrays(header.pop("arrays", None), body[start:]), len(data), digest.hex())
+    return Content(header, _arrays(header.pop("arrays", None), body[start:]), len(data), digest.hex(), version)
 
 
-def _check_prefix(begin: bytes, size: int) -> int:
-    """The length of the header."""
+def _check_prefix(begin: bytes, size: int) -> tuple[int, int]:
+    """The version, and the length of the header."""
     if size == 0:
         raise InvalidModel("the file is empty")
     if not begin.startswith(MAGIC[: len(begin)]):
@@ -101,21 +107,34 @@ def _check_prefix(begin: bytes, size: int) -> int:
     _, version, length, stated = PREFIX.unpack(begin)
     if version > VERSION:
         raise InvalidModel(f"made by a newer novikoff: version {version}, this one reads {VERSION}")
-    if version < VERSION:
-        raise InvalidModel(f"version {version} of the format is not read any more: this novikoff reads {VERSION}")
+    if version < OLDEST:
+        raise InvalidModel(f"there is no version {version} of the format: this novikoff reads {OLDEST} to {VERSION}")
     if size < stated:
         raise InvalidModel(f"the file is cut off: it has {size:,} bytes and says {stated:,}")
     if size > stated:
         raise InvalidModel(f"the file goes on after its end: it has {size:,} bytes and says {stated:,}")
     if length > LONGEST_HEADER or _aligned(PREFIX.size + length) + DIGEST > size:
         raise InvalidModel(f"a header of {length:,} bytes does not fit into this file")
-    return int(length)
+    return int(version), int(length)
 
 
 # The header --------------------------------------------------------------------------------------
 
 
+_TO_A_BRACKET = re.compile(rb'(?:[^"\[{]++|"(?:[^"\\]++|\\.)*+")*+[\[{]', re.DOTALL)
+
+
+def _check_brackets(text: bytes) -> None:
+    """Refuse a header of so many objects and lists that to parse it would cost more than any model does."""
+    most = 1000 + len(text) // BYTES_A_BRACKET
+    if text.count(b"{") + text.count(b"[") > most:  # those within names do not count, but take time to tell apart
+        for count, _ in enumerate(_TO_A_BRACKET.finditer(text), start=1):
+            if count > most:
+                raise InvalidModel(f"its header has more than {most:,} objects and lists, which no model has")
+
+
 def _parse(text: bytes) -> dict[str, Any]:
+    _check_brackets(text)
     try:
         header = json.loads(
             text.decode("utf-8"), object_pairs_hook=_no_twins, parse_constant=_no_constant, parse_float=_finite

@@ -25,7 +25,7 @@ from novikoff.estimators.max_margin import MaxMarginClassifier
 from novikoff.estimators.perceptron import Perceptron
 from novikoff.estimators.winnow import Winnow
 from novikoff.state import MOST, State
-from novikoff.store import container
+from novikoff.store import container, names
 from novikoff.store.container import VERSION, Content, InvalidModel
 
 LEARNERS: dict[str, type[Any]] = {
@@ -44,7 +44,8 @@ LEARNERS: dict[str, type[Any]] = {
         KDNF,
     )
 }
-KEYS = {"format", "producer", "learner", "parameters", "classes", "features", "guarantee", "input", "state"}
+KEYS = {"format", "producer", "learner", "parameters", "classes", "features", "guarantee", "input", "stream", "state"}
+STREAM = ("lines", "answered", "learned")
 GUARANTEES = {"radius", "rounds", "mistakes", "updates", "margin", "allowed", "bound", "stop_reason", "data"}
 LABEL_TYPES = re.compile(r"\|b1|[|<][iu][1248]|<f[248]|\|O|<U([0-9]{1,5})")
 LABELS = {"b": (bool,), "i": (int,), "u": (int,), "f": (float,), "U": (str,), "O": (bool, int, float, str)}
@@ -63,8 +64,10 @@ class Description:
     learner, parameters : name and values; a random_state that was a generator is "RandomState"
     classes : the two labels, or None
     n_features, feature_names, growing : columns, their names or None, and whether new names get new columns
-    guarantee : R, rounds, mistakes, updates, margin, what the theorem allows, why it stopped, digest of the data
+    guarantee : R, rounds, mistakes, updates, margin, what the theorem allows, why it stopped, digest of the data; told
+        by the state of the model, which nobody can check without the data
     input : how the data were read, or None
+    stream : lines read, examples answered and learned by `novikoff learn`, or None
     """
 
     path: str
@@ -80,6 +83,7 @@ class Description:
     growing: bool
     guarantee: dict[str, Any]
     input: dict[str, Any] | None
+    stream: dict[str, int] | None = None
 
     def __str__(self) -> str:
         changed = ", ".join(f"{name}={value!r}" for name, value in self.parameters.items())
@@ -87,8 +91,10 @@ class Description:
         if self.classes is not None:
             lines.append(f"Labels: {self.classes[0]!r} (-) and {self.classes[1]!r} (+).")
         lines.append(self._features())
-        lines += self._promises()
-        lines.append(f"Data: {self.guarantee['data'] or 'no digest is kept'}.")
+        lines += self._streamed()
+        lines.append("By the account of the file, which nothing but the data can confirm:")
+        lines += (f"  {promise}" for promise in self._promises())
+        lines.append(f"  Data: {self.guarantee['data'] or 'no digest is kept'}.")
         lines.append(f"{self.size:,} bytes, format {self.format}, written by {self.producer}, SHA-256 {self.sha256}.")
         # What a file says may be meant for the terminal.
         return "\n".join("".join(c if c.isprintable() else "\ufffd" for c in line) for line in lines)
@@ -100,6 +106,12 @@ class Description:
         shown = ", ".join(str(name)[:40] for name in self.feature_names[:5])
         more = f" and {len(self.feature_names) - 5:,} more" if len(self.feature_names) > 5 else ""
         return f"{count}: {shown}{more}{'; new ones are learned' if self.growing else ''}."
+
+    def _streamed(self) -> list[str]:
+        if self.stream is None:
+            return []
+        lines, answered, learned = (self.stream[name] for name in STREAM)
+        return [f"From streams: {lines:,} lines read, {answered:,} examples answered, {learned:,} of them learned."]
 
     def _promises(self) -> list[str]:
         known = self.guarantee
@@ -165,10 +177,11 @@ def load(path: str | os.PathLike[str]) -> Any:
 
 
 def describe(path: str | os.PathLike[str]) -> Description:
-    """What a model file says of itself, without building the model."""
+    """What a model file says of itself. What it promises follows from its state, whatever else the file states."""
     content = container.read(path)
     try:
         header, state = _checked(content)
+        promised = _promised(_built(header, state))
     except InvalidModel as error:
         raise InvalidModel(f"{os.fspath(path)}: {error}") from None
     return Description(
@@ -186,8 +199,9 @@ def describe(path: str | os.PathLike[str]) -> Description:
         n_features=state.width,
         feature_names=state.names,
         growing=state.growing,
-        guarantee=header["guarantee"],
+        guarantee=promised,
         input=header["input"],
+        stream=header["stream"],
     )
 
 
@@ -213,14 +227,15 @@ def to_parts(model: Any) -> list[bytes | memoryview]:
         "learner": name,
         "parameters": parameters,
         "classes": _classes_out(state.classes),
-        "features": {"count": state.width, "names": _names_out(state.names), "growing": state.growing},
+        "features": {"count": state.width, "named": state.names is not None, "growing": state.growing},
         "guarantee": {key: _out(value, key) for key, value in guarantee(model).items()},
         "input": _input_out(getattr(model, "reading_", None)),
+        "stream": _stream_in(getattr(model, "stream_", None)),
         "state": {key: _out(value, key) for key, value in state.values.items()},
     }
-    arrays = state.arrays | random
+    arrays = state.arrays | random | (names.to_arrays(state.names) if state.names is not None else {})
     try:
-        from_content(Content(header, arrays, 0, ""))
+        _built(*_checked(Content(header, arrays, 0, ""), known=state.names))
     except InvalidModel as error:
         raise ValueError(f"this {name} cannot be saved, because it could not be read again: {error}") from None
     return container.pack(header, arrays)
@@ -270,16 +285,6 @@ def _classes_out(classes: NDArray[Any] | None) -> Any:
     return {"dtype": dtype, "values": [_out(label, "a label") for label in classes.tolist()]}
 
 
-def _names_out(names: list[Any] | None) -> Any:
-    if names is None:
-        return None
-    plain = [name.item() if isinstance(name, np.generic) else name for name in names]
-    for name in plain:
-        if type(name) not in (str, int):
-            raise ValueError(f"the feature {name!r} has a name that is neither a string nor an integer: rename it")
-    return [_out(name, "a name") for name in plain]
-
-
 def _input_out(reading: Any) -> Any:
     try:
         plain = json.loads(json.dumps(reading, allow_nan=False))
@@ -295,7 +300,11 @@ def _input_out(reading: Any) -> Any:
 
 def from_content(content: Content) -> Any:
     """The model; `InvalidModel` if it could not have been saved."""
-    header, state = _checked(content)
+    return _built(*_checked(content))
+
+
+def _built(header: dict[str, Any], state: State) -> Any:
+    """The model of a header and a state, which is used up."""
     learner = LEARNERS[header["learner"]]
     try:
         model = learner(**header["parameters"])
@@ -309,16 +318,28 @@ def from_content(content: Content) -> Any:
         model.data_digest_ = digest
     if header["input"] is not None:
         model.reading_ = header["input"]
+    if header["stream"] is not None:
+        model.stream_ = header["stream"]
     return model
 
 
-def _checked(content: Content) -> tuple[dict[str, Any], State]:
-    """The header with its values read, and the state."""
+def _promised(model: Any) -> dict[str, Any]:
+    """The guarantee that follows from the state of a model of a file."""
+    try:
+        return guarantee(model)
+    except (ValueError, ArithmeticError) as error:
+        raise InvalidModel(f"no run ends in its state: {error}") from None
+
+
+def _checked(content: Content, known: list[Any] | None = None) -> tuple[dict[str, Any], State]:
+    """The header with its values read, and the state; `known` are the names of the features if they are at hand."""
     header, arrays = dict(content.header), dict(content.arrays)
+    if content.version == 1:
+        _from_version_1(header, arrays)
     if header.keys() != KEYS:
         wrong = ", ".join(sorted(map(repr, header.keys() ^ KEYS)))[:200]
         raise InvalidModel(f"its header lacks, or should not have, {wrong}")
-    if type(header["format"]) is not int or header["format"] != VERSION:
+    if type(header["format"]) is not int or header["format"] != content.version:
         raise InvalidModel("its header is of another version than the file")
     if type(header["producer"]) is not str:
         raise InvalidModel("it does not say who wrote it")
@@ -329,14 +350,15 @@ def _checked(content: Content) -> tuple[dict[str, Any], State]:
     header["guarantee"] = _guarantee_in(header["guarantee"])
     if not isinstance(header["input"], dict | None):
         raise InvalidModel("its 'input' is not a JSON object")
-    width, names, growing = _features_in(header["features"])
+    header["stream"] = _stream_in(header["stream"])
+    width, known, growing = _features_in(header["features"], arrays, known)
     if growing and name not in ("Perceptron", "MarginPerceptron"):
         raise InvalidModel(f"the columns of a {name} do not grow")
     classes = _classes_in(header["classes"])
     if (classes is None) != (name == "LeastSquares"):
         raise InvalidModel(f"a {name} {'needs two labels' if classes is None else 'has no labels'}")
     values = {key: _in(value) for key, value in _object(header["state"], "state").items()}
-    return header, State(width, classes, names, growing, values, arrays)
+    return header, State(width, classes, known, growing, values, arrays)
 
 
 def _in(value: Any) -> Any:
@@ -394,23 +416,53 @@ def _random_in(words: Any, arrays: dict[str, NDArray[Any]]) -> np.random.RandomS
     return random
 
 
-def _features_in(features: Any) -> tuple[int, list[Any] | None, bool]:
+def _from_version_1(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+    """As version 2 says it: version 1 has the names in the header, and no stream."""
+    features = header.get("features")
+    if "stream" in header or type(features) is not dict or features.keys() != {"count", "names", "growing"}:
+        raise InvalidModel("its features are not stated by count, names and growing, or it is not of version 1")
+    header["stream"] = None
+    listed = features["names"]
+    header["features"] = {"count": features["count"], "named": listed is not None, "growing": features["growing"]}
+    if listed is not None:
+        found = [_in(name) for name in listed] if type(listed) is list else [None]
+        if not set(map(type, found)) <= {str, int}:
+            raise InvalidModel("the names of its features are not a list of strings and integers")
+        arrays |= names.to_arrays(found)
+
+
+def _features_in(
+    features: Any, arrays: dict[str, NDArray[Any]], known: list[Any] | None
+) -> tuple[int, list[Any] | None, bool]:
     features = _object(features, "features")
-    if features.keys() != {"count", "names", "growing"}:
-        raise InvalidModel("its features are not stated by count, names and growing")
-    count, names, growing = features["count"], features["names"], features["growing"]
-    if type(count) is not int or not 0 <= count <= MOST or type(growing) is not bool:
-        raise InvalidModel("its features are not counted by an integer, or it does not say whether they grow")
-    if names is None:
+    if features.keys() != {"count", "named", "growing"}:
+        raise InvalidModel("its features are not stated by count, named and growing")
+    count, named, growing = features["count"], features["named"], features["growing"]
+    if type(count) is not int or not 0 <= count <= MOST or type(named) is not bool or type(growing) is not bool:
+        raise InvalidModel(
+            "its features are not counted by an integer, or it does not say whether they have names and grow"
+        )
+    if not named:
         if growing:
             raise InvalidModel("its features grow, but have no names")
         return count, None, False
-    names = [_in(name) for name in names] if type(names) is list else [None]
-    if any(type(name) not in (str, int) for name in names):
-        raise InvalidModel("the names of its features are not a list of strings and integers")
-    if len(names) > count or (len(names) < count and not growing):
-        raise InvalidModel(f"it has {count} features, but {len(names)} names")
-    return count, names, growing
+    found = names.from_arrays(arrays, known)
+    if len(found) > count or (len(found) < count and not growing):
+        raise InvalidModel(f"it has {count} features, but {len(found)} names")
+    return count, found, growing
+
+
+def _stream_in(stream: Any) -> dict[str, int] | None:
+    """How far a model has come in streams."""
+    if stream is None:
+        return None
+    counts = _object(stream, "stream")
+    if counts.keys() != set(STREAM) or any(type(counts[name]) is not int for name in STREAM):
+        raise InvalidModel(f"its stream is not stated by the integers {', '.join(STREAM)}")
+    # An example takes a line at least, and what is learned was answered.
+    if not 0 <= counts["learned"] <= counts["answered"] <= counts["lines"] <= MOST:
+        raise InvalidModel("its stream has learned or answered more lines than it has read")
+    return {name: counts[name] for name in STREAM}
 
 
 def _classes_in(classes: Any) -> NDArray[Any] | None:
