@@ -453,11 +453,11 @@ def _entries(X: Any) -> Entries:
 
 def in_order(indices: NDArray[Any], indptr: NDArray[Any]) -> bool:
     """Whether the columns of every row ascend, so that none is there twice. What it says of itself may be false."""
-    stored = int(indptr[-1])
+    stored = min(int(indptr[-1]), len(indices))  # a damaged matrix is for others to refuse
     for start in range(1, stored, PART):
         stop = min(start + PART, stored)
         falls = indices[start:stop] <= indices[start - 1 : stop - 1]
-        begins = indptr[np.searchsorted(indptr, start) : np.searchsorted(indptr, stop)]
+        begins = indptr[(indptr >= start) & (indptr < stop)]
         falls[begins - start] = False  # where a row begins they may fall
         if falls.any():
             return False
