@@ -405,12 +405,23 @@ class Columns:
 
 
 FLOAT_TYPES = frozenset((float, np.float64, np.float32, bool, np.bool_))  # of values that float64 holds
+KNOWN_TYPES = FLOAT_TYPES | {int}
+SMALL = 2.0**104  # the sum of the squares of numbers that are all below 2^53
 
 
 def numbers(x: Mapping[Hashable, Any]) -> NDArray[np.float64]:
     """The values of a dict."""
-    if FLOAT_TYPES.issuperset(map(type, x.values())):
-        return np.fromiter(x.values(), dtype=np.float64, count=len(x))
+    if KNOWN_TYPES.issuperset(map(type, x.values())):
+        try:
+            found = np.fromiter(x.values(), dtype=np.float64, count=len(x))
+        except OverflowError:
+            return _one_by_one(x)
+        if found.dot(found) < SMALL or FLOAT_TYPES.issuperset(map(type, x.values())):
+            return found
+    return _one_by_one(x)
+
+
+def _one_by_one(x: Mapping[Hashable, Any]) -> NDArray[np.float64]:
     found, lost = np.empty(len(x)), None
     for k, (name, value) in enumerate(x.items()):
         found[k], kept = _number(name, value)
@@ -425,8 +436,6 @@ def numbers(x: Mapping[Hashable, Any]) -> NDArray[np.float64]:
 
 
 def _number(name: Hashable, value: Any) -> tuple[float, bool]:
-    if type(value) is int and -float64.EXACT <= value <= float64.EXACT:
-        return float(value), True
     try:
         return float64.nearest(value)
     except (TypeError, ValueError):

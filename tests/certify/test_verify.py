@@ -320,6 +320,7 @@ def test_all_forms_of_the_data_agree():
     assert not twice.has_canonical_format
     kept = twice.data.copy(), twice.indices.copy(), twice.indptr.copy()
     forms = [X, np.asfortranarray(X), X.astype(np.float32), X.astype(np.float16), X.astype(int), X.astype(np.int8)]
+    forms += [X.astype(str), X.astype(object), X.astype(np.longdouble)]
     forms += [X.tolist(), pd.DataFrame(X), X.astype(">f8"), np.repeat(X, 2, axis=0)[::2], np.pad(X, 1)[1:-1, 1:-1]]
     forms += [sp.csr_matrix(X), sp.csr_array(X), sp.csc_matrix(X), sp.coo_array(X), doubled, twice]
     for form in forms:
@@ -1211,10 +1212,10 @@ def test_what_is_not_finite_is_named(value, row, column, proof):
         (BOX[0][None], BOX[1]),
         (7.0, BOX[1]),
         (BOX[0].astype(complex), BOX[1]),
-        (BOX[0].astype(str), BOX[1]),
-        (BOX[0].astype(object), BOX[1]),
-        (BOX[0].astype(np.longdouble), BOX[1]),
-        (BOX[0].astype(np.int64) * 2**54, BOX[1]),
+        (np.full(BOX[0].shape, "one"), BOX[1]),
+        (np.full(BOX[0].shape, {}, dtype=object), BOX[1]),
+        (BOX[0].astype(np.longdouble) / 3, BOX[1]),
+        (BOX[0].astype(np.int64) * 2**54 + 1, BOX[1]),
         (np.full((5, 2), -(2**53) - 1), BOX[1]),
         (np.full((5, 2), 2**64 - 1, dtype=np.uint64), BOX[1]),
         (sp.csr_matrix(np.full((5, 2), 2**53 + 1)), BOX[1]),

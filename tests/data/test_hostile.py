@@ -79,7 +79,10 @@ CSR = {"data": np.ones(3), "indices": np.array([0, 1, 1]), "indptr": np.array([0
         ({"shape": [3]}, "cannot be"),
         ({"data": ["a", "b", "c"]}, "a part of the CSR matrix is not of its type"),
         ({"data": [1e308, 1e308, np.inf]}, "Input X contains infinity"),
-        ({"data": [1e308, 1e308, 1], "indices": [0, 0, 1]}, "Input X contains infinity"),
+        (
+            {"data": [1e308, 1e308, 1], "indices": [0, 0, 1]},
+            "the sum of the 2 entries that are stored there is too large",
+        ),
         ({"format": b"csc"}, "neither X nor a CSR matrix"),
         ({"y": np.array(1)}, "y is not a list of entries, but an array of (), int64"),
         ({"y": np.ones((3, 2))}, "y is not a list of entries, but an array of (3, 2), float64"),

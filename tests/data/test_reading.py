@@ -890,7 +890,6 @@ def test_types_of_a_table(tmp_path):
     [
         ({"a": pa.array([0], pa.date32()), "y": [1]}, r"column 'a' is of type date32.*: numbers, bools or text are"),
         ({"a": [[1]], "y": [1]}, "column 'a' is of type list"),
-        ({"a": [2**60 + 1], "y": [1]}, "column 'a' holds integers beyond 2\\^53"),
         ({"a": [float("inf")], "y": [1]}, "row 1, column 'a': inf is not finite"),
         ({"a": [float("nan")], "y": [1]}, "row 1, column 'a': the value is missing"),
         ({"a": [1, 2], "y": pa.array([1, None])}, "row 2, column 'y': the label is missing"),
@@ -959,7 +958,7 @@ def test_archives(tmp_path):
         ({"X": X[0]}, r"X is an array of shape \(2,\); rows and columns are expected"),
         ({"X": X * np.inf}, "contains"),
         ({"data": [1.0], "indices": [5], "indptr": [0, 1], "shape": [1, 2]}, ""),
-        ({"X": np.array([[2**60 + 1]])}, "beyond 2\\^53"),
+        ({"X": np.array([[np.longdouble(2) ** 2000]])}, "row 1, column 0: .* is too large for float64"),
     ):
         with pytest.raises(ValueError, match=rf"b\.npz: .*{message}"):
             data.read(write(tmp_path / "b.npz", archived(**arrays)))

@@ -147,7 +147,7 @@ EXAMPLES = [
     (sp.csr_array(X[:2]), 1, "one example"),
     (["a", "b", "c"], 1, "must hold real numbers"),
     ([1j, 1.0, 1.0], 1, "complex"),
-    ([10**400, 1, 1], 1, "must hold real numbers"),
+    ([10**400, 1, 1], 1, "x, column 0: .* is too large for float64"),
 ]
 
 
@@ -232,6 +232,8 @@ def test_rows_of_zeros_in_the_ball():
 
 def test_labels_that_cannot_be_ordered_or_do_not_match():
     with pytest.raises(ValueError, match="different types"):
+        Perceptron().fit([[1.0], [2.0]], np.array(["a", 1], dtype=object))
+    with pytest.raises(ValueError, match=r"y\[1\] is None, a label that is missing"):
         Perceptron().fit([[1.0], [2.0]], np.array(["a", None], dtype=object))
     model = Perceptron().partial_fit(X, Y, classes=[1, -1])
     assert model.partial_fit(X, Y, classes=[1, -1]).passes_ == 2

@@ -435,8 +435,10 @@ def _suspects(numbers: NDArray[Any], text: bytes) -> NDArray[np.bool_] | None:
         return None
     with np.errstate(invalid="ignore"):
         suspects = None if numbers.min() > -EXACT and numbers.max() < EXACT else np.abs(numbers) >= EXACT
-    zeros = numbers == 0 if may_vanish(text) else None
-    return suspects if zeros is None else zeros if suspects is None else suspects | zeros
+    zeros: NDArray[np.bool_] = numbers == 0
+    if not zeros.any() or not may_vanish(text):
+        return suspects
+    return zeros if suspects is None else suspects | zeros
 
 
 def _coded(column: Any) -> Category:
