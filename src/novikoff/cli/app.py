@@ -178,9 +178,9 @@ def learn(
 
     `tail -f events.vw | novikoff learn model.nvk`
 
-    The model goes on from where its file stands; without a file a new one is made. It is saved after the first lines, then
-    now and then, and at the end: of the input, or by Ctrl-C, SIGTERM or SIGHUP, which wait for the lines at hand. A line
-    without a label is predicted only.
+    The model goes on from where its file stands; without a file a new one is made. It is saved after the first lines,
+    then now and then, and at the end: of the input, or by Ctrl-C, SIGTERM or SIGHUP, which wait for the lines at hand.
+    A line without a label is predicted only.
     """
     from novikoff.cli.learn import learn
     from novikoff.cli.learners import learner as learner_of

@@ -14,8 +14,8 @@ from novikoff import atomic, locks
 def held(path: str | os.PathLike[str], warn: Callable[[str], object]) -> Iterator[None]:
     """Be the only writer of a model file, by whatever name it is reached; else a `ValueError` says who is.
 
-    What is locked is a file beside it, ``.model.nvk.lock``, since the model itself is replaced at every save. It is there
-    while somebody writes; a process that is killed leaves it behind, free.
+    What is locked is a file beside it, ``.model.nvk.lock``, since the model itself is replaced at every save. It is
+    there while somebody writes; a process that is killed leaves it behind, free.
     """
     place = atomic.check(path)
     lock = place.with_name(f".{place.name}.lock")
