@@ -20,8 +20,7 @@ class Stopping:
         self._before: dict[int, Any] = {}
 
     def __enter__(self) -> Self:
-        # The handler of a signal runs between two steps of Python, and a wait may begin before it. A byte is there at
-        # once.
+        # The handler of a signal runs between two steps of Python, and a wait may begin before: a byte comes at once.
         self._ear, self._mouth = socket.socketpair()
         self._ear.setblocking(False)
         self._mouth.setblocking(False)
