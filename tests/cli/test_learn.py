@@ -133,11 +133,25 @@ def test_a_signal_at_any_step_leaves_answered_learned_and_saved_the_same(
     assert len(stops) > 4
 
 
+CHILDREN: list[subprocess.Popen[bytes]] = []
+
+
+@pytest.fixture(autouse=True)
+def no_child_outlives_its_test() -> Iterator[None]:
+    yield
+    while CHILDREN:
+        with CHILDREN.pop() as left:  # which closes its pipes, and waits
+            left.kill()
+
+
+def started(line: list[str], **options: Any) -> subprocess.Popen[bytes]:
+    pipe = subprocess.PIPE
+    CHILDREN.append(subprocess.Popen(line, stdin=pipe, stdout=pipe, stderr=pipe, bufsize=0, **options))
+    return CHILDREN[-1]
+
+
 def child(*arguments: str, **options: Any) -> subprocess.Popen[bytes]:
-    line = [sys.executable, "-m", "novikoff.cli", "learn", *arguments]
-    return subprocess.Popen(
-        line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0, **options
-    )
+    return started([sys.executable, "-m", "novikoff.cli", "learn", *arguments], **options)
 
 
 def ask(learner: subprocess.Popen[bytes], line: bytes) -> bytes:
@@ -281,7 +295,7 @@ def test_a_real_limit_on_the_size_of_files() -> None:
     """
     setting = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (4000, 4000))\n"
     line = [sys.executable, "-c", setting + textwrap.dedent(script)]
-    learner = subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0)
+    learner = started(line)
     assert ask(learner, b"1 |a x\n") == b"-1\n"
     assert ask(learner, b"-1 |a " + b" ".join(b"w%d" % i for i in range(500)) + b"\n") in (b"-1\n", b"1\n")
     assert ask(learner, b"1 |a x\n") in (b"-1\n", b"1\n")  # it goes on

@@ -66,8 +66,6 @@ def learn(
                     begins_at = 0
                 stream.take(block)
                 keeper.save_if_due()
-                if stop.asked:
-                    break
             stream.pass_blank_lines()
         except BaseException as error:
             if isinstance(error, FormatError):
