@@ -5,7 +5,8 @@
 reads orders from its standard input, a JSON object a line, and answers each with a line:
 {"tests": [...], "limit": seconds, "log": path} with {"code": ..., "seconds": ...}, where the code is that of pytest,
 or null after the limit. With "profile": path, the functions that each test calls are written there, and a test that
-takes more than "slowest" is given up. All seconds are those of the processor: what else it does changes nothing.
+takes more than "slowest" is given up; with "all": true, the tests go on after one that fails. All seconds are
+those of the processor: what else it does changes nothing.
 """
 
 from __future__ import annotations
@@ -129,8 +130,9 @@ def run(order: dict[str, Any]) -> int:
     os.dup2(log, 2)
     options = QUIET + UNWARNED if INTERPRETED else QUIET
     plugins: list[object] = [Unshrunk()]
-    if "profile" in order:
+    if order.get("all"):  # also after a failure
         options = [option for option in options if option != "-x"]
+    if "profile" in order:
         plugins.append(Profile(order["profile"], order["slowest"]))
     return int(pytest.main([*options, *order["tests"]], plugins=plugins))
 

@@ -140,7 +140,7 @@ def test_a_server_runs_tests_in_a_tree_and_sees_what_they_call(tmp_path):
             server.stdin.flush()
             return json.loads(server.stdout.readline())["code"]
 
-        assert ask("test_sums.py", profile=str(tmp_path / "profile"), slowest=2.0) == 1
+        assert ask("test_sums.py", all=True, profile=str(tmp_path / "profile"), slowest=2.0) == 1
         seen = json.loads(Path(tmp_path / "profile").read_text())
         assert seen["test_sums.py::test_add"]["calls"] == [["src/sums.py", 1, "add"]]
         assert seen["test_sums.py::test_wrong"]["unfit"]
