@@ -406,18 +406,13 @@ class Columns:
 
 FLOAT_TYPES = frozenset((float, np.float64, np.float32, bool, np.bool_))  # of values that float64 holds
 KNOWN_TYPES = FLOAT_TYPES | {int}
-SMALL = 2.0**104  # the sum of the squares of numbers that are all below 2^53
 
 
 def numbers(x: Mapping[Hashable, Any]) -> NDArray[np.float64]:
     """The values of a dict."""
-    if KNOWN_TYPES.issuperset(map(type, x.values())):
-        try:
-            found = np.fromiter(x.values(), dtype=np.float64, count=len(x))
-        except OverflowError:
-            return _one_by_one(x)
-        if found.dot(found) < SMALL or FLOAT_TYPES.issuperset(map(type, x.values())):
-            return found
+    held = FLOAT_TYPES.issuperset(map(type, x.values()))
+    if held or (KNOWN_TYPES.issuperset(map(type, x.values())) and max(map(abs, x.values())) <= float64.EXACT):
+        return np.fromiter(x.values(), dtype=np.float64, count=len(x))
     return _one_by_one(x)
 
 
