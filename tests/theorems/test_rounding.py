@@ -170,6 +170,16 @@ def test_the_learner_knows_whether_its_updates_rounded():
     assert min(seen[True], seen[False]) >= seen.total() / 10
 
 
+@pytest.mark.parametrize("convert", [np.array, sp.csr_array])
+def test_the_constant_coordinate_rounds_as_well(convert):
+    model = MarginPerceptron(threshold=1, intercept_scaling=0.1)
+    told = []
+    for _ in range(3):
+        model.partial_fit(convert([[0.0]]), [1], classes=[-1, 1])
+        told.append(model.rounded_)
+    assert told == [False, False, True], "0.1 + 0.1 is a float, 0.2 + 0.1 is not"
+
+
 def test_exact_updates_keep_the_textbook_bound_and_rounded_ones_do_not():
     n = 2**26
     exact = Perceptron(fit_intercept=False).learn_one([float(n), 0.0], 1).learn_one([0.0, 1.0], 1)
@@ -225,6 +235,8 @@ NEVER = Run.of([[1]], [1], [1], updates=[0] * 9, weights=[[0]] * 10)
     [
         (theory.ROUNDED, Run.of([[1]], [1], [1], updates=[0] * 9), "only where"),
         (theory.ROUNDED, NEVER, "nearest float64"),
+        # x = 2^-1076 is no float, and w + x rounds to 0 each time: below the normal range sums of floats are exact.
+        (theory.ROUNDED, Run.of([[Fraction(1, 2**1076)]], [1], [1], [0] * 9, weights=[[0]] * 10), "x are float64"),
         (theory.INEQUALITIES, NEVER, "exactly w + y x"),
         (theory.INEQUALITIES, Run.of([[1]], [1], [1], updates=[0], weights=[[0], [5]]), "exactly w + y x"),
         (theory.INEQUALITIES, Run.of([[1]], [1], [1], updates=[0, 0]), "on every one"),
