@@ -23,7 +23,8 @@ def write(path: str | os.PathLike[str], parts: Iterable[Part], mode: int = 0o666
                 while rest:
                     rest = rest[os.write(file, rest) :]
     except OSError as error:
-        error.filename = error.filename or os.fspath(path)  # os.write, which fails on a full disk, knows none
+        if error.errno is not None and error.filename is None:  # os.write, which fails on a full disk, knows none
+            error.filename = os.fspath(path)
         raise
 
 

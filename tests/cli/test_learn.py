@@ -302,7 +302,7 @@ def test_a_real_limit_on_the_size_of_files() -> None:
     _, errors = learner.communicate()
     assert learner.returncode == 1
     assert b"m.nvk cannot be saved (" in errors
-    assert b"File too large); 2 answered lines are NOT saved\n" in errors
+    assert b"(m.nvk: file too large); 2 answered lines are NOT saved\n" in errors
     assert nk.load("m.nvk").stream_["lines"] == 1  # the last one saved is whole
     assert sorted(os.listdir()) == ["m.nvk"]
 

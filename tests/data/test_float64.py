@@ -144,7 +144,7 @@ def test_what_is_told_reaches_everyone(tmp_path, format):
     assert [chunk.rounded is None for chunk in chunks] == [True, False, False]
     assert chunks[1].rounded.place == f"{path}, line {line}, column {place}"
     assert chunks[1].rounded.count == 1
-    arrived = list(Lines(str(path), Reading(format=format, online=True)).arriving(8))
+    arrived = list(Lines(str(path), Reading(format=format, online=True)).arriving(8, lambda file: True))
     assert [place for place, chunk in enumerate(arrived) if chunk.rounded] == [
         arrived.index(next(c for c in arrived if c.rounded))
     ]

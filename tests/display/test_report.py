@@ -403,7 +403,7 @@ def test_the_certificate_can_be_saved_and_verified():
         page = Page(report(clf, *examples).html)
         (link,) = (attrs for attrs in page.all("a") if "download" in attrs)
         content = json.loads(base64.b64decode(link["href"].partition(",")[2]))
-        assert verify(content, *(np.asarray(part) for part in examples)).verdict == content["verdict"]
+        assert verify(content, *(np.asarray(part) for part in examples)).verdict == content["kind"]
         assert f"novikoff verify {link['download']} DATA" in page.text
 
 

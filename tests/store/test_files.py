@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 from novikoff import Perceptron, atomic
+from novikoff.learners.linear import LinearLearner
 from novikoff.store import InvalidModel, describe, load, save
 from novikoff.store.container import PREFIX, unpack
 from novikoff.store.model import from_content, to_parts
@@ -107,9 +108,12 @@ def test_the_layout_is_the_documented_one(whole):
 @pytest.mark.parametrize("path", sorted((Path(__file__).parent / "version1").iterdir()), ids=lambda path: path.stem)
 def test_a_file_of_version_1_is_read_as_ever(path, tmp_path):
     assert path.read_bytes()[8] == 1
-    assert differences(load(path), made(path.stem)) == []
+    expected = made(path.stem)
+    if isinstance(getattr(expected, "_learner", None), LinearLearner):
+        expected._learner.state[0].rounded = 1  # the file does not say: the weaker promise is the safe one
+    assert differences(load(path), expected) == []
     save(load(path), tmp_path / "model.nvk")
-    assert (tmp_path / "model.nvk").read_bytes() == b"".join(to_parts(made(path.stem)))
+    assert (tmp_path / "model.nvk").read_bytes() == b"".join(to_parts(expected))
     assert describe(path).feature_names == describe(tmp_path / "model.nvk").feature_names
     assert describe(path).stream is None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -70,7 +71,7 @@ def warning(end: End, model: Any, upper: float, allowed: int | None) -> str:
     else:
         text = f"{name} did not separate the data {limit}: {_misclassified(end)}. "
     if allowed is not None:
-        least = f"{allowed:,}" if allowed < 10**15 else f"{float(allowed):.3g}"
+        least = f"{allowed:,}" if allowed < 10**15 else f"{Decimal(allowed):.3g}"
         text += (
             f"No separator has a margin above {upper:.4g} (R = {model.radius_:.4g}), so the theorem allows at least "
             f"{least} {noun}s, and {model.updates_:,} were made. "
