@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import importlib
-import sys
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from novikoff import concepts as concepts
     from novikoff import data as data
+    from novikoff import problems as problems
     from novikoff import theory as theory
-    from novikoff.certify import NotSeparable as NotSeparable
-    from novikoff.certify import NotSeparableError as NotSeparableError
-    from novikoff.certify import Separable as Separable
-    from novikoff.certify import Undecided as Undecided
-    from novikoff.certify import certify as certify
-    from novikoff.certify.verify import InvalidCertificate as InvalidCertificate
-    from novikoff.certify.verify import Verified as Verified
-    from novikoff.certify.verify import verify as verify
+    from novikoff.certificates import NotSeparable as NotSeparable
+    from novikoff.certificates import NotSeparableError as NotSeparableError
+    from novikoff.certificates import Separable as Separable
+    from novikoff.certificates import Undecided as Undecided
+    from novikoff.certificates import certify as certify
+    from novikoff.certificates.verify import InvalidCertificate as InvalidCertificate
+    from novikoff.certificates.verify import Verified as Verified
+    from novikoff.certificates.verify import verify as verify
     from novikoff.descent.rates import rates as rates
     from novikoff.display.report import Report as Report
     from novikoff.display.report import report as report
@@ -54,8 +53,8 @@ __version__ = "0.1.0"
 # Where the public names live. They are imported on first use: `novikoff --help`, or the reading of a large file, need
 # not wait for scikit-learn.
 _NAMES = {
-    "certify": "NotSeparable NotSeparableError Separable Undecided certify",
-    "certify.verify": "InvalidCertificate Verified verify",
+    "certificates": "NotSeparable NotSeparableError Separable Undecided certify",
+    "certificates.verify": "InvalidCertificate Verified verify",
     "descent.rates": "rates",
     "display.report": "Report report",
     "estimators.boolean": "KDNF Conjunction Disjunction MonotoneConjunction MonotoneDisjunction",
@@ -74,7 +73,7 @@ _NAMES = {
     "learners.weighted_majority": "RandomizedWeightedMajority WeightedMajority",
     "store": "InvalidModel load save",
 }
-_MODULES = ("concepts", "data", "theory")
+_MODULES = ("concepts", "data", "problems", "theory")
 _HOMES = {name: f"novikoff.{home}" for home, names in _NAMES.items() for name in names.split()}
 
 __all__ = sorted((*_HOMES, *_MODULES))  # a list, known when this has run
@@ -87,25 +86,9 @@ def __getattr__(name: str) -> Any:
         found = importlib.import_module(f"novikoff.{name}")
     else:
         raise AttributeError(f"module 'novikoff' has no attribute {name!r}")
-    if name != "certify":
-        globals()[name] = found
+    globals()[name] = found
     return found
 
 
 def __dir__() -> list[str]:
     return [*__all__, "__version__"]
-
-
-class _Package(ModuleType):
-    """`novikoff.certify` is the function, although the import system puts the package of that name here."""
-
-    @property
-    def certify(self) -> Any:
-        return __getattr__("certify")
-
-    @certify.setter
-    def certify(self, package: ModuleType) -> None:
-        pass
-
-
-sys.modules[__name__].__class__ = _Package

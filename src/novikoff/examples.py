@@ -9,8 +9,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from novikoff.engine.rows import CsrRows, DenseRows, Rows
 from novikoff.float64 import Rounded
-from novikoff.kernels.rows import CsrRows, DenseRows, Rows
 
 FLOATS = FLOAT64, FLOAT32 = np.dtype(np.float64), np.dtype(np.float32)
 

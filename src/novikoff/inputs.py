@@ -18,6 +18,9 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_array, column_or_1d, validate_data
 
 from novikoff import float64
+from novikoff.engine.decide import NORM_RANGE, NOT_FINITE, OVERFLOW, THETA_RANGE, ZERO_ROW, divisor
+from novikoff.engine.loops import Signs
+from novikoff.engine.rows import DenseRows
 from novikoff.examples import FLOAT32 as FLOAT32
 from novikoff.examples import FLOAT64 as FLOAT64
 from novikoff.examples import FLOATS
@@ -26,9 +29,6 @@ from novikoff.examples import as_rows as as_rows
 from novikoff.examples import distinct as distinct
 from novikoff.examples import item as item
 from novikoff.float64 import Rounded, TooLargeError
-from novikoff.kernels.decide import NORM_RANGE, NOT_FINITE, OVERFLOW, THETA_RANGE, ZERO_ROW, divisor
-from novikoff.kernels.loops import Signs
-from novikoff.kernels.rows import DenseRows
 
 SparseVector = tuple[NDArray[np.uint32], NDArray[Any]]
 

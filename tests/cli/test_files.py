@@ -399,7 +399,7 @@ class TestLearn:
         example_file(folder / "train.vw")
         script = """
             import os, signal, sys
-            from novikoff import atomic
+            from novikoff.disk import atomic
             from novikoff.cli import app, learn
             learn.ROOM = 64  # a few lines at a time
             real, count = atomic.write, 0

@@ -16,10 +16,11 @@ import numpy as np
 import pytest
 
 import novikoff as nk
-from novikoff import atomic, data
+from novikoff import data
 from novikoff.cli import learn as command
 from novikoff.cli.stopping import SIGNALS
 from novikoff.data.sources import Source
+from novikoff.disk import atomic
 from novikoff.store import describe
 from tests.cli.test_files import example_file, run
 

@@ -14,7 +14,7 @@ import sys
 def main() -> None:
     import atheris
 
-    kernels = [f"novikoff.kernels.{name}" for name in ("text", "numbers", "names", "svmlight", "vw")]
+    kernels = [f"novikoff.data.scan.{name}" for name in ("text", "numbers", "name_table", "svmlight", "vw")]
     with atheris.instrument_imports(include=[*kernels, "novikoff.data.svmlight", "novikoff.data.vw"]):
         from tests.data import test_svmlight, test_vw
 

@@ -15,7 +15,8 @@ from typing import Any
 from unittest.mock import patch
 
 import novikoff as nk
-from novikoff import data, journal
+from novikoff import data, problems
+from novikoff.fitting import journal
 from novikoff.learners import linear
 from novikoff.store import model as store
 
@@ -28,7 +29,7 @@ WORST = "MarginPerceptron(order='worst', max_iter=20)"
 
 
 def svmlight(path: Path, n: int = 400, d: int = 12, margin: float = 0.05, seed: int = 0) -> Path:
-    problem = data.separable(n, d, margin=margin, random_state=seed)
+    problem = problems.separable(n, d, margin=margin, random_state=seed)
     lines = (
         f"{label:+d} " + " ".join(f"{j + 1}:{value!r}" for j, value in enumerate(row) if value)
         for row, label in zip(problem.X.tolist(), problem.y.tolist(), strict=True)

@@ -18,8 +18,9 @@ import numpy as np
 import pytest
 
 import novikoff as nk
-from novikoff import journal, locks
-from novikoff.journal import DiskJournal
+from novikoff.disk import locks
+from novikoff.fitting import journal
+from novikoff.fitting.journal import DiskJournal
 from novikoff.learners import linear
 from tests.data.runs import (
     SHUFFLED,

@@ -309,7 +309,7 @@ def test_columns_do_not_depend_on_the_key(key, monkeypatch):
 @pytest.mark.parametrize("key", [12345678901234567, 2**61 - 2, 2**60 + 2**32 - 1])
 def test_the_hash_is_the_polynomial(key):
     """The compiled arithmetic mod 2^61 - 1, against Python's integers."""
-    from novikoff.kernels import names as kernels
+    from novikoff.data.scan import name_table as kernels
 
     prime = 2**61 - 1
     for name in [b"", b"a", b"abcdef", b"abcdefg", b"\xff" * 20, bytes(range(200))]:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from novikoff import LeastSquaresClassifier, Perceptron, certify, data, play
+from novikoff import LeastSquaresClassifier, Perceptron, certify, play, problems
 from novikoff.display import (
     CertificateDisplay,
     GeometryDisplay,
@@ -19,7 +19,7 @@ from novikoff.display import (
 matplotlib.use("Agg")
 X, Y = np.array([[2.0, 1.0], [3.0, 0.0], [0.0, 2.0], [-1.0, 1.0]]), np.array([1, 1, -1, -1])
 XOR = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]
-SLOW = data.doubling(9)
+SLOW = problems.doubling(9)
 STREAM = [([1.0, 0.0], 1), ([0.0, 1.0], -1)]
 
 

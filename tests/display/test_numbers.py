@@ -19,6 +19,7 @@ from novikoff import (
     concepts,
     data,
     play,
+    problems,
     worst_case,
 )
 from novikoff.descent.rates import Entry, Rates, fitted
@@ -36,7 +37,7 @@ XOR = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), np.array([0, 1
 
 
 def problem(n=200, d=4):
-    return data.separable(n, d, margin=0.1, random_state=3)
+    return problems.separable(n, d, margin=0.1, random_state=3)
 
 
 def updates_of(rows, signs, passes, theta=0.0):
@@ -306,7 +307,7 @@ def test_the_lift_says_what_is_true(X, y, here, lifted):
 
 @pytest.mark.parametrize("d", [2, 3, 6])
 def test_the_sphere(d):
-    p = data.separable(50, d, margin=0.3, radius=2.0, random_state=d)
+    p = problems.separable(50, d, margin=0.3, radius=2.0, random_state=d)
     (scene,) = GeometryDisplay.sphere(p.X, p.y, ax=Figure()).scenes
     assert np.linalg.norm(scene.points, axis=1).max() <= 1 + 1e-12
     assert np.linalg.norm(scene.normal) == pytest.approx(1.0)

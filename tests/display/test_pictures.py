@@ -9,7 +9,7 @@ import matplotlib
 import numpy as np
 import pytest
 
-from novikoff import Halving, MarginPerceptron, MaxMarginClassifier, Perceptron, certify, concepts, data, play
+from novikoff import Halving, MarginPerceptron, MaxMarginClassifier, Perceptron, certify, concepts, play, problems
 from novikoff.descent.rates import Entry, Rates, fitted
 from novikoff.display import (
     CertificateDisplay,
@@ -24,10 +24,10 @@ from tests.display.pictures import canvas, check, check_without_colour, rendered
 
 matplotlib.use("Agg")
 rng = np.random.default_rng(0)
-EASY = data.separable(150, 4, margin=0.1, random_state=1)
+EASY = problems.separable(150, 4, margin=0.1, random_state=1)
 NAMES = np.where(EASY.y > 0, "setosa", "virginica")
-FLAT = data.separable(30, 2, margin=0.15, random_state=1)
-SOLID = data.separable(40, 3, margin=0.2, random_state=1)
+FLAT = problems.separable(30, 2, margin=0.15, random_state=1)
+SOLID = problems.separable(40, 3, margin=0.2, random_state=1)
 MIXED = np.vstack([rng.normal(0, 1, (20, 2)), rng.normal(1, 1, (20, 2))]), np.repeat(["ham", "spam"], 20)
 NOISE = rng.integers(0, 9, (60, 12)).astype(float), rng.integers(0, 2, 60)
 HUGE = np.array([[1e150, 2e150], [-1e150, 3e150], [2e150, -1e150], [-2e150, -1e150]]), [1, 1, -1, -1]

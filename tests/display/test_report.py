@@ -24,6 +24,7 @@ from novikoff import (
     Winnow,
     certify,
     data,
+    problems,
     save,
     verify,
 )
@@ -103,7 +104,7 @@ def hostile():
 
 
 def sparse():
-    problem = data.separable(80, 12, margin=0.1, random_state=3)
+    problem = problems.separable(80, 12, margin=0.1, random_state=3)
     return sp.csr_array(np.where(np.abs(problem.X) > 0.1, problem.X, 0.0)), problem.y
 
 
@@ -113,10 +114,10 @@ def pictures():
 
 
 def cases():
-    slow = data.doubling(9)
+    slow = problems.doubling(9)
     narrow = np.array([[1.0], [2.0], [3.0], [5.0]]), np.array([False, False, True, True])
     rows, labels = sparse()
-    many = data.separable(900, 3, margin=0.05, random_state=0)
+    many = problems.separable(900, 3, margin=0.05, random_state=0)
     yield "named", lambda: report(Perceptron().fit(X, Y), X, Y)
     yield "best", lambda: report(MaxMarginClassifier().fit(X, Y), X, Y)
     yield "soft", lambda: report(MaxMarginClassifier(C=1.0).fit(*OVERLAP), *OVERLAP)
@@ -248,7 +249,7 @@ def test_words_stay_within_their_figures(monkeypatch):
         out.write('<svg viewBox="0 0 72 72"/>')
 
     monkeypatch.setattr(Figure, "savefig", keep)
-    many = data.separable(12_000, 3, margin=0.0123, random_state=0)
+    many = problems.separable(12_000, 3, margin=0.0123, random_state=0)
     report(Perceptron().fit(many.X, many.y), many.X, many.y)
     report(None, *OVERLAP)
     assert len(seen) == 6

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
 from novikoff import MarginPerceptron, Perceptron
-from novikoff.data import separable
+from novikoff.problems import separable
 
 PROBLEM = separable(20, 3, margin=0.1, random_state=1)
 X, Y = PROBLEM.X, PROBLEM.y

@@ -11,9 +11,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 import novikoff as nk
-from novikoff.data import separable
 from novikoff.inputs import Examples
 from novikoff.learners.linear import BUDGET, LinearLearner
+from novikoff.problems import separable
 
 NAMES = np.array(["a", "b", "c"], dtype=object)
 

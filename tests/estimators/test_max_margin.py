@@ -16,7 +16,7 @@ from sklearn.svm import SVC, LinearSVC
 
 import novikoff as nk
 from novikoff import MarginPerceptron, MaxMarginClassifier, NotSeparableError, Perceptron
-from novikoff.data import separable
+from novikoff.problems import separable
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from novikoff import MarginPerceptron, MaxMarginClassifier, Perceptron
-from novikoff.data import separable
+from novikoff.problems import separable
 
 BOTH = pytest.mark.parametrize("learner", [Perceptron, MarginPerceptron])
 

@@ -12,9 +12,9 @@ import pytest
 import scipy.sparse as sp
 
 from novikoff import LeastSquares, MarginPerceptron, MaxMarginClassifier, Perceptron, Winnow, concepts
-from novikoff.data import separable
 from novikoff.estimators.boolean import KDNF, Conjunction
 from novikoff.learners.weighted_majority import WeightedMajority
+from novikoff.problems import separable
 
 
 @pytest.fixture(autouse=True)

@@ -52,7 +52,7 @@ def estimator(experiment: Experiment, **options: Any) -> Any:
 @pytest.mark.parametrize("choice", SETTINGS, ids=lambda choice: " ".join(map(str, choice.values())))
 def test_the_run_is_the_run_of_fit(choice: dict[str, Any]) -> None:
     # Few points, a margin that is small but not tiny: some ten to a hundred updates.
-    problem = nk.data.separable(14, 2, margin=0.15, random_state=5)
+    problem = nk.problems.separable(14, 2, margin=0.15, random_state=5)
     experiment = Experiment(problem.X.tolist(), problem.y.tolist(), seed=3, **choice)
     shown = run(experiment)
     fitted = estimator(experiment).fit(problem.X, problem.y)
@@ -79,7 +79,7 @@ def test_the_run_is_the_run_of_fit(choice: dict[str, Any]) -> None:
 @pytest.mark.parametrize("learner", ["perceptron", "margin perceptron"])
 @pytest.mark.parametrize("intercept", [True, False])
 def test_every_step_adds_its_row(learner: Any, scale: Any, intercept: bool) -> None:
-    problem = nk.data.separable(14, 2, margin=0.15, random_state=5)
+    problem = nk.problems.separable(14, 2, margin=0.15, random_state=5)
     experiment = Experiment(problem.X.tolist(), problem.y.tolist(), learner=learner, scale=scale, intercept=intercept)
     shown = run(experiment)
     rows = np.column_stack([problem.X, np.full(14, float(intercept))])
@@ -176,7 +176,7 @@ def test_without_a_constant_the_combination_is_zero() -> None:
 
 def test_the_doubling_sequence_costs_what_its_theorem_says() -> None:
     for d in (2, 3):
-        problem = nk.data.doubling(d)
+        problem = nk.problems.doubling(d)
         shown = run(Experiment(problem.X.tolist(), problem.y.tolist(), intercept=False))
         assert len(shown.row) == (4**d - 1) // 3
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import nnls
 
-from novikoff.kernels import corral as wolfe
+from novikoff.certificates import corral as wolfe
 
 
 def settled(B, *, turn=8):

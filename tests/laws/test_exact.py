@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from novikoff import Perceptron
-from novikoff.kernels import exact
-from novikoff.kernels.rows import DenseRows
+from novikoff.engine import sums
+from novikoff.engine.rows import DenseRows
 from novikoff.theory.exact import round_down, round_up, sqrt_down, sqrt_up
 
 FLOATS = st.floats(allow_nan=False, allow_infinity=False)
@@ -49,19 +49,19 @@ def test_signs(numbers, data):
     x, w = data.draw(cancelling(numbers))
     theta = abs(data.draw(numbers))
     weights = np.array([*w, 0.0])
-    assert exact.sign_of_dot(row(x), 0, 1.0, 1.0, weights, 0.0) == sign(inner(x, w))
-    assert exact.sign_of_dot(row(x), 0, -1.0, 1.0, weights, theta) == sign(-inner(x, w) - Fraction(theta))
-    assert exact.to_fraction(exact.exact_dot(row(x), 0, 1.0, 1.0, weights)) == inner(x, w)
+    assert sums.sign_of_dot(row(x), 0, 1.0, 1.0, weights, 0.0) == sign(inner(x, w))
+    assert sums.sign_of_dot(row(x), 0, -1.0, 1.0, weights, theta) == sign(-inner(x, w) - Fraction(theta))
+    assert sums.to_fraction(sums.exact_dot(row(x), 0, 1.0, 1.0, weights)) == inner(x, w)
     both = DenseRows(np.array([x, x[::-1]]), np.full(2, np.nan), 0.0, False)
     difference = inner(x, w) - inner(x[::-1], w)
-    assert exact.sign_of_difference(both, 0, 1.0, 1.0, 1, 1.0, 1.0, weights) == sign(difference)
+    assert sums.sign_of_difference(both, 0, 1.0, 1.0, 1, 1.0, 1.0, weights) == sign(difference)
 
 
 @given(st.lists(FLOATS, min_size=1, max_size=6), FLOATS)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_norms_are_correctly_rounded(x, constant):
     truth = sum((Fraction(v) ** 2 for v in [*x, constant]), Fraction(0))
-    m, e = exact.sqnorm(row(x, constant), 0)
+    m, e = sums.sqnorm(row(x, constant), 0)
     assert m == float(truth / Fraction(2) ** e)
     assert m == 0 or 0.5 <= m < 1
 
@@ -78,7 +78,7 @@ def test_norms_are_correctly_rounded(x, constant):
     ],
 )
 def test_norms_at_the_midpoints(x, square):
-    m, e = exact.sqnorm(row(x), 0)
+    m, e = sums.sqnorm(row(x), 0)
     assert math.ldexp(m, e) == square == float(sum(Fraction(v) ** 2 for v in x))
 
 

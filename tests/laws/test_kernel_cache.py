@@ -6,6 +6,7 @@ import os
 import pickle
 import pwd
 import random
+import shutil
 import stat
 import subprocess
 import sys
@@ -15,9 +16,9 @@ from pathlib import Path
 import pytest
 from numba import float64, int64
 
-from novikoff.kernels import cache
-from novikoff.kernels.cache import cache_directory
-from novikoff.kernels.compile import kernel
+from novikoff.engine import machine_code
+from novikoff.engine.compile import kernel
+from novikoff.engine.machine_code import cache_directory
 
 
 def twice(x):
@@ -67,10 +68,30 @@ def test_what_was_compiled_once_is_loaded(home):
 def test_code_is_loaded_for_the_tools_and_the_sources_that_made_it_only(home, monkeypatch):
     assert loads()
     with monkeypatch.context() as other:
-        other.setattr(cache, "_TOOLS", ("another version",))
+        other.setattr(machine_code, "_TOOLS", ("another version",))
         assert not loads()
-    monkeypatch.setattr(cache, "_SOURCES", "another text")
+    monkeypatch.setattr(machine_code, "digest_of_sources", lambda module: "another text")
     assert not loads()
+
+
+def test_the_sources_of_a_kernel_are_its_module_and_all_that_it_imports(monkeypatch, tmp_path):
+    package = tmp_path / "novikoff"
+    shutil.copytree(machine_code._PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(machine_code, "_PACKAGE", package)
+    digest = machine_code.digest_of_sources
+    module = "novikoff.certificates.dual"
+    monkeypatch.setattr(machine_code, "digest_of_sources", None)  # what is cached is not looked at
+    before = digest.__wrapped__(module)
+    # dual imports corral and engine.loops, which imports engine.decide, which imports engine.sums
+    for path in ("certificates/dual.py", "certificates/corral.py", "engine/sums.py", "engine/compile.py"):
+        with open(package / path, "a") as source:
+            source.write("# another text")
+        after = digest.__wrapped__(module)
+        assert after != before, path
+        before = after
+    with open(package / "estimators/perceptron.py", "a") as source:
+        source.write("# no kernel depends on this")
+    assert digest.__wrapped__(module) == before
 
 
 # Damage ----------------------------------------------------------------------------------------------
@@ -137,7 +158,7 @@ def test_a_cache_that_cannot_be_written_costs_time_only(tmp_path, monkeypatch):
 def test_real_kernels_come_back_from_the_disk_in_another_process(tmp_path):
     code = """
 import numpy as np
-from novikoff.kernels.text import extent
+from novikoff.data.scan.text import extent
 print(extent(np.frombuffer(b"1 a\\n2 b\\n", dtype=np.uint8))[0], sum(extent.stats.cache_hits.values()))
 """
     said = []
@@ -175,7 +196,7 @@ def planted(entry, tmp_path):
     compiled = fresh()
     key = compiled._cache._key((int64,), compiled.targetctx.codegen())
     content = pickle.dumps(Mark(mark))
-    entry.write_bytes(cache._seal(key, content) + content)
+    entry.write_bytes(machine_code._seal(key, content) + content)
     return entry, mark
 
 
@@ -259,14 +280,14 @@ def test_what_is_made_is_private_whatever_the_umask(umask, tmp_path, monkeypatch
 def test_nobody_sees_half_a_file(tmp_path):
     contents = [bytes([number]) * (50_000 + number) for number in range(4)]
     folder = tmp_path / "kernels"
-    cache._write(folder, "key", contents[0])
+    machine_code._write(folder, "key", contents[0])
     failed = []
 
     def write_and_read(content):
         try:
             for _ in range(100):
-                cache._write(folder, "key", content)
-                assert cache._read(folder, "key") in contents
+                machine_code._write(folder, "key", content)
+                assert machine_code._read(folder, "key") in contents
         except BaseException as error:
             failed.append(error)
 

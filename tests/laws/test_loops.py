@@ -15,9 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from novikoff import MarginPerceptron, Perceptron
-from novikoff.data import doubling, separable
 from novikoff.estimators import linear as estimators
 from novikoff.learners import linear
+from novikoff.problems import doubling, separable
 from tests import problems
 
 

@@ -10,7 +10,7 @@ from tests.mutants.operators import Mutant, code_at
 PERCEPTRON = "src/novikoff/theory/perceptron.py"
 MARGIN = "src/novikoff/theory/margin_perceptron.py"
 GAME = "src/novikoff/game.py"
-LOOPS = "src/novikoff/kernels/loops.py"
+LOOPS = "src/novikoff/engine/loops.py"
 
 # name, file, the text as it stands (once in the file), and what it becomes
 NAMED = [

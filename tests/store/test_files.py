@@ -16,7 +16,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from novikoff import Perceptron, atomic
+from novikoff import Perceptron
+from novikoff.disk import atomic
 from novikoff.learners.linear import LinearLearner
 from novikoff.store import InvalidModel, describe, load, save
 from novikoff.store.container import PREFIX, unpack

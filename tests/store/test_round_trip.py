@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 
 from novikoff import Halving, MarginPerceptron, Perceptron, concepts, verify
-from novikoff.kernels.decide import STATE
+from novikoff.engine.decide import STATE
 from novikoff.store import InvalidModel, describe, load, save
 from novikoff.store.container import unpack
 from novikoff.store.model import LEARNERS, from_content, to_parts

@@ -24,7 +24,7 @@ from novikoff import (
     Perceptron,
     Winnow,
 )
-from novikoff.kernels.decide import STATE
+from novikoff.engine.decide import STATE
 from novikoff.learners.linear import COUNTS, FLOATS, RANGES
 
 # Of a pass, and of no use after it; of the filter, which no decision depends on.

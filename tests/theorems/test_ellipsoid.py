@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from novikoff import NotRealizable
-from novikoff.data import doubling, separable
 from novikoff.game import play
 from novikoff.learners.ellipsoid import EllipsoidPerceptron
+from novikoff.problems import doubling, separable
 from novikoff.theory import TINY_MARGIN
 from novikoff.theory import ellipsoid as theory
 from novikoff.theory.exact import vector

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from novikoff import MarginPerceptron, Perceptron, play
-from novikoff.data import separable
+from novikoff.problems import separable
 
 DUE = "it updated where y<w,x> > theta"
 SUM = "w did not become w + yx"

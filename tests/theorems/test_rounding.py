@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
 from novikoff import MarginPerceptron, Perceptron, play, theory
-from novikoff.data import separable
+from novikoff.problems import separable
 from novikoff.theory import Run
 from novikoff.theory.exact import root
 from tests import problems, reference

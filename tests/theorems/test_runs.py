@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
 from novikoff import MarginPerceptron, Perceptron, play
-from novikoff.data import doubling, orthonormal, separable
+from novikoff.problems import doubling, orthonormal, separable
 
 AT_ZERO = st.sampled_from(["mistake", "positive", "negative"])
 ORDER = st.sampled_from(["given", "first", "worst"])

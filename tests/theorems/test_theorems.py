@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from novikoff import MarginPerceptron, Perceptron, theory
-from novikoff.data import doubling, orthonormal, separable, spiral
+from novikoff.problems import doubling, orthonormal, separable, spiral
 from novikoff.theory import THEOREMS, Run
 from novikoff.theory.exact import inner, sqnorm, vector
 from tests import reference
@@ -154,7 +154,7 @@ def test_one_unit_example_at_theta_one_grows_by_three():
 
 
 def rational_spiral():
-    """The rows of `data.spiral` for n = 5, but of length exactly 1: gamma = 2s/(1 + s^2) is a little above 1/5."""
+    """The rows of `problems.spiral` for n = 5, but of length exactly 1: gamma = 2s/(1 + s^2) is a little above 1/5."""
     s = F(49, 485)
     gamma, across = 2 * s / (1 + s * s), (1 - s * s) / (1 + s * s)
     rows = []

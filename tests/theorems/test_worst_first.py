@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from novikoff import MarginPerceptron, theory
-from novikoff.data import separable
+from novikoff.problems import separable
 from novikoff.theory import Run, WorstFirst
 from novikoff.theory.exact import inner, sqnorm
 from tests.theorems.tally import applied_often, confirmed

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from novikoff.certify import NotSeparable, Proof, Separable, Undecided, certify
-from novikoff.certify.certificate import ORIGIN
-from novikoff.certify.verify import InvalidCertificate, verify
+from novikoff.certificates import NotSeparable, Proof, Separable, Undecided, certify
+from novikoff.certificates.certificate import ORIGIN
+from novikoff.certificates.verify import InvalidCertificate, verify
 from novikoff.cli.options import ERROR, GOOD, NOT_SEPARABLE, UNDECIDED, report_skipped, tell
 from novikoff.data import read
 from novikoff.data.sources import check_target

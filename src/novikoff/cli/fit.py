@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from novikoff.certify import NotSeparableError
+from novikoff.certificates import NotSeparableError
 from novikoff.cli.learners import learner as new
 from novikoff.cli.options import GOOD, INTERRUPTED, NOT_SEPARABLE, as_json, report_skipped, tell
 from novikoff.data.sources import check_target

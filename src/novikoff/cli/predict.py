@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
-from novikoff import atomic
 from novikoff.cli.options import GOOD, as_json, counted, report_skipped
 from novikoff.data import Dataset, stream
 from novikoff.data.sources import check_target
+from novikoff.disk import atomic
 from novikoff.estimators.rounds import RefusedError, rounds
 from novikoff.inputs import item
 from novikoff.store import load

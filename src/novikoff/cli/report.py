@@ -13,7 +13,7 @@ from typing import Any
 import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
-from novikoff.certify import NotSeparable, Separable, Undecided, certify
+from novikoff.certificates import NotSeparable, Separable, Undecided, certify
 from novikoff.cli.learners import learner as new
 from novikoff.cli.options import GOOD, NOT_SEPARABLE, UNDECIDED, as_json, assignments, report_skipped
 from novikoff.cli.predict import columns_of

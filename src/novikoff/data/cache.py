@@ -32,14 +32,14 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from novikoff import locks
 from novikoff.data.dataset import Dataset, Skipped
 from novikoff.data.options import Reading
 from novikoff.data.reading import stream
 from novikoff.data.sources import Source, files
+from novikoff.disk import locks
+from novikoff.engine.machine_code import cache_directory
 from novikoff.examples import distinct, item
 from novikoff.float64 import Rounded, joined
-from novikoff.kernels.cache import cache_directory
 
 VERSION = 3
 SMALL = 1 << 25  # bytes of a source, all its files together, that is hashed whole

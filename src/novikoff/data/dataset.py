@@ -55,7 +55,7 @@ class Dataset(Examples):
         labels = np.empty(0) if self.y is None else distinct(self.y)
         if len(labels) != 2:
             return None
-        from novikoff.certify.certificate import digest, matrix_digest  # which wait for scikit-learn
+        from novikoff.certificates.certificate import digest, matrix_digest  # which wait for scikit-learn
 
         n, d = self.X.shape
         signs = np.where(self.y == labels[1], np.int8(1), np.int8(-1))

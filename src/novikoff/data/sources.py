@@ -17,8 +17,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from novikoff import atomic
 from novikoff.data.options import FORMATS
+from novikoff.disk import atomic
 
 BLOCK = 1 << 24  # bytes of text that are parsed at a time
 HEAD = 1 << 16  # bytes in which the format is looked for

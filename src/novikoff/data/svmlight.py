@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from novikoff.data.block import BadLine, Block, FormatError, Inexact, shortened
+from novikoff.data.scan import text as kernels
+from novikoff.data.scan.svmlight import svmlight as loop
 from novikoff.float64 import nearest_to_text, shown
-from novikoff.kernels import text as kernels
-from novikoff.kernels.svmlight import svmlight as loop
 
 S = TypeVar("S", bound=np.generic)
 NOTHING = np.empty(0)

@@ -14,6 +14,10 @@ from numpy.typing import NDArray
 from novikoff.data.block import BadLine, Block, FormatError, Inexact
 from novikoff.data.columns import PER_NAME, too_many_names
 from novikoff.data.options import Reading
+from novikoff.data.scan import text as kernels
+from novikoff.data.scan.name_table import PRIME, Names, adopt, enter
+from novikoff.data.scan.vw import Extras, renumber
+from novikoff.data.scan.vw import vw as loop
 from novikoff.data.svmlight import (
     NOTHING,
     answers,
@@ -27,10 +31,6 @@ from novikoff.data.svmlight import (
     skip,
     trimmed,
 )
-from novikoff.kernels import text as kernels
-from novikoff.kernels.names import PRIME, Names, adopt, enter
-from novikoff.kernels.vw import Extras, renumber
-from novikoff.kernels.vw import vw as loop
 
 _KEY = np.uint64(secrets.randbelow(int(PRIME)))
 TOKEN = re.compile(rb"[^ \t\n|]*")

@@ -22,12 +22,12 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from novikoff import atomic
 from novikoff.data.arrow import METADATA
 from novikoff.data.dataset import Dataset
 from novikoff.data.options import DELIMITERS, FORMATS
 from novikoff.data.reading import read, stream
 from novikoff.data.sources import COMPRESSIONS, named_format, pyarrow, read_once
+from novikoff.disk import atomic
 from novikoff.float64 import joined
 
 CHUNK = 1 << 14  # rows that are converted at a time

@@ -13,9 +13,9 @@ import numpy as np
 import scipy.linalg as la
 from numpy.typing import NDArray
 
+from novikoff.descent import sweeps
 from novikoff.descent.squares import WIDE, Squares
-from novikoff.kernels import squares
-from novikoff.kernels.rows import Vector
+from novikoff.engine.rows import Vector
 
 REFINEMENTS = 5  # steps of Newton's method: one for the quadratic, the others for rounding
 PAGE = 1 << 20  # stored entries per call of a stochastic loop
@@ -175,7 +175,7 @@ def stochastic(
         for some in _pages(F, order):
             done = mean.steps
             mean.steps += len(some)  # before the loop: Ctrl-C is heard right after it
-            loss += squares.sgd(F.rows, F.y, F.s, some, step, decay, done, w, mean.tilt)
+            loss += sweeps.sgd(F.rows, F.y, F.s, some, step, decay, done, w, mean.tilt)
         if not (math.isfinite(loss) and np.isfinite(w).all() and np.isfinite(mean.tilt).all()):
             w[:], mean.tilt[:], mean.steps = before, tilt, start
             raise overshooting(step, F.steepest)
@@ -196,7 +196,7 @@ def randomized_kaczmarz(F: Squares, w: Vector, rng: np.random.RandomState) -> It
         order = np.searchsorted(reach, rng.random_sample(F.n) * reach[-1], side="right")
         loss = 0.0
         for some in _pages(F, order):
-            loss += squares.kaczmarz(F.rows, F.y, F.sqnorms, some, w)
+            loss += sweeps.kaczmarz(F.rows, F.y, F.sqnorms, some, w)
         yield Step(F.n, loss, math.nan)
 
 
@@ -220,7 +220,7 @@ def stochastic_newton(F: Squares, w: Vector, rng: np.random.RandomState | None, 
         before = w.copy()
         loss = 0.0
         for some in _pages(F, order):
-            loss += squares.newton_sgd(F.rows, F.y, F.s, some, first, decay, done, P, w)
+            loss += sweeps.newton_sgd(F.rows, F.y, F.s, some, first, decay, done, P, w)
             done += len(some)
         if not (math.isfinite(loss) and np.isfinite(w).all()):
             w[:] = before

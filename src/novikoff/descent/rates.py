@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
+from novikoff.descent import sweeps
 from novikoff.descent.methods import Inverse
 from novikoff.descent.squares import Squares
-from novikoff.kernels import squares
-from novikoff.kernels.rows import DenseRows, Vector
+from novikoff.engine.rows import DenseRows, Vector
 
 NOTES = "Lecture notes on the perceptron and stochastic gradient descent, section 11"
 FULL = "L. Bottou and O. Bousquet, The tradeoffs of large scale learning, NIPS 2007"
@@ -206,9 +206,9 @@ def _iteration(p: Problem, method: str) -> tuple[Callable[[], object], int]:
 
         return step, 1
     if method == "SGD":
-        return lambda: squares.sgd(F.rows, F.y, F.s, order, 1e-6, 0.0, 0, w, np.empty(0)), len(order)
+        return lambda: sweeps.sgd(F.rows, F.y, F.s, order, 1e-6, 0.0, 0, w, np.empty(0)), len(order)
     P = 2.0 * Inverse(F).matrix(F.width)
-    return lambda: squares.newton_sgd(F.rows, F.y, F.s, order, 1e-6, 0.0, 0, P, w), len(order)
+    return lambda: sweeps.newton_sgd(F.rows, F.y, F.s, order, 1e-6, 0.0, 0, P, w), len(order)
 
 
 def _run(p: Problem, method: str) -> Callable[[], object]:
@@ -332,9 +332,9 @@ def accuracies(p: Problem, plan: Schedule, checkpoints: Sequence[int], seed: int
     for stop in checkpoints:
         order = rng.randint(F.n, size=stop - done)
         if plan.inverse is None:
-            squares.sgd(F.rows, F.y, F.s, order, plan.step, plan.decay, done, w, np.empty(0))
+            sweeps.sgd(F.rows, F.y, F.s, order, plan.step, plan.decay, done, w, np.empty(0))
         else:
-            squares.newton_sgd(F.rows, F.y, F.s, order, plan.step, plan.decay, done, plan.inverse, w)
+            sweeps.newton_sgd(F.rows, F.y, F.s, order, plan.step, plan.decay, done, plan.inverse, w)
         done = stop
         yield p.excess(w)
 

@@ -14,8 +14,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
-from novikoff.kernels import squares
-from novikoff.kernels.rows import CsrRows, DenseRows, Rows, Vector
+from novikoff.descent import sweeps
+from novikoff.engine.rows import CsrRows, DenseRows, Rows, Vector
 
 BLOCKS = 8  # parts that a sum over the rows is made of: the same on every machine, so the same bits
 CORES = os.cpu_count() or 1
@@ -48,20 +48,20 @@ class Squares:
         """<w,a_i> for every row."""
         out = np.empty(self.n)
         # No sums across rows, so the number of parts is free.
-        self._over_rows(CORES, lambda k, start, stop: squares.products(self.rows, w, start, stop, out))
+        self._over_rows(CORES, lambda k, start, stop: sweeps.products(self.rows, w, start, stop, out))
         return out
 
     def combination(self, c: Vector) -> Vector:
         """sum c_i a_i."""
         parts = np.zeros((self._parts, self.width))
-        self._over_rows(self._parts, lambda k, start, stop: squares.combination(self.rows, c, start, stop, parts[k]))
+        self._over_rows(self._parts, lambda k, start, stop: sweeps.combination(self.rows, c, start, stop, parts[k]))
         return np.asarray(parts.sum(axis=0))
 
     def _sum(self, w: Vector, y: Vector) -> tuple[Vector, float]:
         parts, losses = np.zeros((self._parts, self.width)), np.zeros(self._parts)
 
         def add(k: int, start: int, stop: int) -> None:
-            losses[k] += squares.gradient(self.rows, y, self.s, w, start, stop, parts[k])
+            losses[k] += sweeps.gradient(self.rows, y, self.s, w, start, stop, parts[k])
 
         self._over_rows(self._parts, add)
         return 2.0 * parts.sum(axis=0), math.fsum(losses.tolist())
@@ -90,7 +90,7 @@ class Squares:
     def sqnorms(self) -> Vector:
         """||a_i||^2."""
         out = np.empty(self.n)
-        squares.sqnorms(self.rows, 0, self.n, out)
+        sweeps.sqnorms(self.rows, 0, self.n, out)
         return out
 
     @cached_property

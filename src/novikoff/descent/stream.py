@@ -6,12 +6,12 @@ import math
 
 import numpy as np
 
+from novikoff.descent import sweeps
 from novikoff.descent.methods import Mean, overshooting
 from novikoff.descent.run import first_step
 from novikoff.descent.squares import Squares
-from novikoff.kernels import squares
-from novikoff.kernels.rows import Vector
-from novikoff.state import State, require
+from novikoff.engine.rows import Vector
+from novikoff.learners.state import State, require
 
 MEMORY = 1000  # steps after which the automatic step has halved: the length of a stream is not known
 RIDGE = 1e-8  # of the largest ||a||^2 of the first batch: what stochastic Newton starts from
@@ -43,11 +43,11 @@ class Stream:
         alpha = 0.0
         if self.method == "sgd":
             alpha, decay = first_step(longest, MEMORY, step, average=tilt.size > 0)
-            loss = squares.sgd(F.rows, F.y, F.s, np.arange(F.n), alpha, decay, self.steps, w, tilt)
+            loss = sweeps.sgd(F.rows, F.y, F.s, np.arange(F.n), alpha, decay, self.steps, w, tilt)
         elif self.method == "kaczmarz":
-            loss = squares.kaczmarz(F.rows, F.y, F.sqnorms, np.flatnonzero(F.s), w)
+            loss = sweeps.kaczmarz(F.rows, F.y, F.sqnorms, np.flatnonzero(F.s), w)
         else:
-            loss = squares.recursive(F.rows, F.y, F.s, 0, F.n, inverse, w, np.empty(F.width))
+            loss = sweeps.recursive(F.rows, F.y, F.s, 0, F.n, inverse, w, np.empty(F.width))
         if not (math.isfinite(loss) and np.isfinite(w).all() and np.isfinite(tilt).all()):
             raise overshooting(alpha, longest)
         self.w, self._mean.tilt, self._inverse, self.longest = w, tilt, inverse, longest

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.certify import NotSeparable, Separable
+from novikoff.certificates import NotSeparable, Separable
 from novikoff.display import examples
 from novikoff.display.style import BLUE, INK, ORANGE, PALE, legend, panels, root_of, scatter, several
 

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import inputs
-from novikoff.certify import Proof
-from novikoff.certify.certificate import digest, matrix_digest
+from novikoff.certificates import Proof
+from novikoff.certificates.certificate import digest, matrix_digest
 from novikoff.display.style import literal
 
 

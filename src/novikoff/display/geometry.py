@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import inputs
-from novikoff.certify import Separable, certify
+from novikoff.certificates import Separable, certify
 from novikoff.display import examples
 from novikoff.display.examples import Examples
 from novikoff.display.scene import Array, Arrow, Scene, draw_flat, draw_solid, orthogonal, reach, unit

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from novikoff.certify import Separable
+from novikoff.certificates import Separable
 from novikoff.display import examples
 from novikoff.display.style import (
     BLUE,

@@ -51,9 +51,9 @@ class MistakeCurveDisplay:
     Examples
     --------
     >>> from matplotlib.figure import Figure
-    >>> from novikoff import Perceptron, data, play
+    >>> from novikoff import Perceptron, play, problems
     >>> from novikoff.display import MistakeCurveDisplay
-    >>> problem = data.orthonormal(9)
+    >>> problem = problems.orthonormal(9)
     >>> run = play(Perceptron(fit_intercept=False), problem.stream(), problem.witness)
     >>> MistakeCurveDisplay.from_transcript(run, ax=Figure()).ax_.get_title()
     '9 mistakes; the theorem allows 9'

@@ -14,7 +14,7 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from novikoff import inputs
-from novikoff.certify import Separable
+from novikoff.certificates import Separable
 from novikoff.display.style import BLUE, GREEN, INK, PALE, RED, number, panels, plain_numbers, root_of
 from novikoff.estimators.linear import LinearClassifier
 from novikoff.game import Transcript

@@ -20,15 +20,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from novikoff import inputs
 from novikoff.concepts import Bits, boolean
+from novikoff.engine.rows import DenseRows, Rows
 from novikoff.estimators.export import Plane, TermSet, fitted, polynomial
 from novikoff.estimators.model import Scored
 from novikoff.estimators.portable import Portable
-from novikoff.kernels.boolean import Flags, first_not_boolean
-from novikoff.kernels.rows import DenseRows, Rows
 from novikoff.learners.alone import alone
+from novikoff.learners.boolean_loops import Flags, first_not_boolean
 from novikoff.learners.elimination import Elimination, TermElimination, Words
 from novikoff.learners.online import OnlineLearner
-from novikoff.state import State, require
+from novikoff.learners.state import State, require
 from novikoff.theory.elimination import kdnf_bound, literals_bound, monotone_bound
 
 LABELS = np.array([0, 1])

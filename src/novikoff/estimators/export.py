@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import inputs
+from novikoff.engine.rows import Vector
 from novikoff.estimators.guarantee import guarantee
-from novikoff.kernels.rows import Vector
 
 OPSET, IR = 18, 9  # of ONNX: what runtimes since 2023 read
 TINY = 5e-324

@@ -22,13 +22,13 @@ from novikoff.descent.methods import Diverged
 from novikoff.descent.run import INTERRUPTED, METHODS, STOCHASTIC, Trace, automatic, run
 from novikoff.descent.squares import Squares
 from novikoff.descent.stream import Stream
+from novikoff.engine.rows import Vector
 from novikoff.estimators.export import Plane, fitted
 from novikoff.estimators.model import Scored
 from novikoff.estimators.portable import Portable
-from novikoff.kernels.rows import Vector
 from novikoff.learners.alone import alone
+from novikoff.learners.state import State, require
 from novikoff.progress import Descent
-from novikoff.state import State, require
 
 TRACE = {"iterations": "<i8", "rows": "<i8", "seconds": "<f8", "loss": "<f8", "accuracy": "<f8"}
 OVERFLOW = "the sums of squares overflow: scale the features and the targets"

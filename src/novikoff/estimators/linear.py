@@ -23,17 +23,13 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from novikoff import inputs
-from novikoff.certify import NotSeparable, RunProof, Separable, Undecided
-from novikoff.certify.certificate import nameable
-from novikoff.certify.labels import Division
-from novikoff.certify.prove import Question, prove
-from novikoff.certify.verify import verify
-from novikoff.estimators import words
-from novikoff.estimators.export import fitted
-from novikoff.estimators.model import LinearModel
-from novikoff.inputs import FLOAT64, RowError
-from novikoff.kernels.decide import NOT_FINITE, ZERO_ROW
-from novikoff.kernels.loops import (
+from novikoff.certificates import NotSeparable, RunProof, Separable, Undecided
+from novikoff.certificates.certificate import nameable
+from novikoff.certificates.divisions import Division
+from novikoff.certificates.prove import Question, prove
+from novikoff.certificates.verify import verify
+from novikoff.engine.decide import NOT_FINITE, ZERO_ROW
+from novikoff.engine.loops import (
     learn_dense,
     learn_dense64,
     learn_sparse,
@@ -43,11 +39,15 @@ from novikoff.kernels.loops import (
     score_sparse,
     score_sparse64,
 )
-from novikoff.kernels.rows import Rows
+from novikoff.engine.rows import Rows
+from novikoff.estimators import words
+from novikoff.estimators.export import fitted
+from novikoff.estimators.model import LinearModel
+from novikoff.inputs import FLOAT64, RowError
 from novikoff.learners.alone import LEARNING, alone, check_alone
 from novikoff.learners.linear import AT_ZERO, ORDERS, BadRowError, Journal, LinearLearner, Outcome, Rule
+from novikoff.learners.state import State, require
 from novikoff.progress import Passes
-from novikoff.state import State, require
 from novikoff.theory import bound_from_start, float_bound_from_start
 from novikoff.theory.exact import Number, root, round_down, round_up
 from novikoff.theory.rounding import positive_margin

@@ -14,17 +14,17 @@ from sklearn.svm import LinearSVC
 from sklearn.utils._param_validation import Interval
 
 from novikoff import inputs
-from novikoff.certify import NotSeparable, NotSeparableError, Separable
-from novikoff.certify.certificate import About, plain
-from novikoff.certify.labels import Division
-from novikoff.certify.prove import FINEST, Question, prove, read
-from novikoff.certify.soft import soft_margin
-from novikoff.certify.solve import Data
+from novikoff.certificates import NotSeparable, NotSeparableError, Separable
+from novikoff.certificates.certificate import About, plain
+from novikoff.certificates.divisions import Division
+from novikoff.certificates.prove import FINEST, Question, prove, read
+from novikoff.certificates.soft import soft_margin
+from novikoff.certificates.solve import Data
 from novikoff.estimators.export import fitted
 from novikoff.estimators.model import LinearModel
 from novikoff.learners.alone import alone
 from novikoff.learners.linear import LinearLearner, Rule
-from novikoff.state import MOST, State, require
+from novikoff.learners.state import MOST, State, require
 from novikoff.theory.exact import round_up
 
 

@@ -6,9 +6,9 @@ import os
 from abc import ABC, abstractmethod
 from typing import Any
 
-from novikoff import atomic
+from novikoff.disk import atomic
 from novikoff.estimators.export import Plane, TermSet, onnx_model
-from novikoff.state import State
+from novikoff.learners.state import State
 
 
 class Portable(ABC):
@@ -20,7 +20,7 @@ class Portable(ABC):
 
     @abstractmethod
     def _take_state(self, state: State) -> None:
-        """Become the model that gave this state; `novikoff.state.BadState` if no model could have."""
+        """Become the model that gave this state; `novikoff.learners.state.BadState` if no model could have."""
 
     @abstractmethod
     def _rule_to_export(self) -> Plane | TermSet:

@@ -15,8 +15,8 @@ from sklearn.utils.validation import check_is_fitted
 from novikoff import inputs
 from novikoff.estimators.boolean import BooleanClassifier, Core, boolean_rows
 from novikoff.estimators.export import Plane
+from novikoff.learners.state import State, require
 from novikoff.learners.winnow import MultiplicativeWeights
-from novikoff.state import State, require
 from novikoff.theory.exact import round_up
 from novikoff.theory.winnow import winnow1_bound, winnow2_bound
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 import novikoff as nk
-from novikoff.certify import Separable
+from novikoff.certificates import Separable
 from novikoff.lab import words
 from novikoff.lab.experiment import Experiment
 from novikoff.lab.run import ENOUGH, as_learned, certificate, learn

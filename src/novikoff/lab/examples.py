@@ -6,7 +6,7 @@ import msgspec
 import numpy as np
 from sklearn.datasets import load_iris
 
-from novikoff import data
+from novikoff import problems
 from novikoff.lab.experiment import Experiment
 
 
@@ -89,13 +89,13 @@ def examples(_: Everything) -> list[Example]:
             "The doubling sequence",
             "Three examples in space, y x = e_k − e_1 − ... − e_(k−1): with d of them in d dimensions the Perceptron "
             "makes exactly (4^d − 1)/3 mistakes, in whatever order.",
-            _problem(data.doubling(3)),
+            _problem(problems.doubling(3)),
         ),
         Example(
             "random",
             "300 random points, γ = 0.01",
             "Random points in the unit disc whose best margin through 0 is 0.01 by construction.",
-            _problem(data.separable(300, 2, margin=0.01, random_state=3)),
+            _problem(problems.separable(300, 2, margin=0.01, random_state=3)),
         ),
         _iris("setosa", 0, "Iris: setosa and versicolor", "Petal length and width in cm: separable, with room."),
         _iris(
@@ -114,7 +114,7 @@ def _plane(plus: list[tuple[float, float]], minus: list[tuple[float, float]], *,
     return Experiment([pairs[i][0] for i in order], [pairs[i][1] for i in order], intercept=intercept)  # type: ignore[misc]
 
 
-def _problem(problem: data.Problem) -> Experiment:
+def _problem(problem: problems.Problem) -> Experiment:
     return Experiment(problem.X.tolist(), problem.y.tolist(), intercept=False)
 
 

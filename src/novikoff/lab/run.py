@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import inputs
-from novikoff.certify import NotSeparable, Separable, Undecided
-from novikoff.certify.labels import Division
-from novikoff.certify.prove import Question, prove
-from novikoff.kernels.decide import MISTAKE, UPDATE
-from novikoff.kernels.loops import learn_dense64
+from novikoff.certificates import NotSeparable, Separable, Undecided
+from novikoff.certificates.divisions import Division
+from novikoff.certificates.prove import Question, prove
+from novikoff.engine.decide import MISTAKE, UPDATE
+from novikoff.engine.loops import learn_dense64
 from novikoff.lab import words
 from novikoff.lab.experiment import Experiment
 from novikoff.learners.linear import BadRowError, LinearLearner

@@ -12,8 +12,8 @@ from msgspec import Meta
 from numpy.typing import NDArray
 
 import novikoff as nk
-from novikoff.certify.labels import Division
-from novikoff.certify.prove import Question, prove
+from novikoff.certificates.divisions import Division
+from novikoff.certificates.prove import Question, prove
 from novikoff.lab.words import number, plural
 
 SLACK = 1e-6  # a margin of (1 - SLACK) γ counts as γ: 1/γ² stays the same integer

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from novikoff.certify import NotSeparable
+from novikoff.certificates import NotSeparable
 from novikoff.lab.experiment import MOST_POINTS, Experiment, Label
 from novikoff.lab.run import ENOUGH, FOREVER, as_learned, certificate, learn
 

@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.certify import NotSeparable, Separable
+from novikoff.certificates import NotSeparable, Separable
 from novikoff.lab.experiment import Experiment
 
 if TYPE_CHECKING:

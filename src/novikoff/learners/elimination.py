@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.concepts import Bits
-from novikoff.kernels.boolean import MARK, NEVER, Flags, Rounds, accepts, first_failure, settle, sweep
-from novikoff.kernels.rows import DenseRows, Rows
+from novikoff.engine.rows import DenseRows, Rows
+from novikoff.learners.boolean_loops import MARK, NEVER, Flags, Rounds, accepts, first_failure, settle, sweep
 from novikoff.learners.online import NotRealizable
-from novikoff.state import State, require
+from novikoff.learners.state import State, require
 from novikoff.theory.elimination import kdnf_terms
 
 WIDEST = 2**25  # variables: up to here the sums of the kernels are exact
@@ -356,7 +356,7 @@ def _is_single(some: int) -> bool:
 
 
 def _score(alive: NDArray[Any]) -> tuple[NDArray[np.float64], float]:
-    """v and the total of `novikoff.kernels.boolean`."""
+    """v and the total of `novikoff.learners.boolean_loops`."""
     weights = alive.astype(np.float64)
     return weights[0] - weights[1], float(weights[0].sum())
 

@@ -11,11 +11,11 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.kernels import decide, exact
-from novikoff.kernels.decide import NOT_FINITE, STATE, divisor
-from novikoff.kernels.loops import NOBODY, Signs, climb, cycle, norm_above, rounds, scores
-from novikoff.kernels.rows import DenseRows, Rows, Vector
-from novikoff.state import State, require
+from novikoff.engine import decide, sums
+from novikoff.engine.decide import NOT_FINITE, STATE, divisor
+from novikoff.engine.loops import NOBODY, Signs, climb, cycle, norm_above, rounds, scores
+from novikoff.engine.rows import DenseRows, Rows, Vector
+from novikoff.learners.state import State, require
 from novikoff.theory.exact import root, round_up, sqrt_down, sqrt_up
 
 AT_ZERO = {"mistake": 0, "positive": 1, "negative": -1}
@@ -50,7 +50,7 @@ class Rule(NamedTuple):
 
 
 class BadRowError(Exception):
-    """A row that cannot be learned from: one of the codes of `novikoff.kernels.decide`, and where.
+    """A row that cannot be learned from: one of the codes of `novikoff.engine.decide`, and where.
 
     `scores` are those of the rows before it, in the online protocol.
     """
@@ -173,7 +173,7 @@ class LinearLearner:
         return round_up(along + longest / 2**52)
 
     def _sqnorm(self) -> Fraction:
-        return exact.to_fraction(exact.exact_sqnorm(self.w))
+        return sums.to_fraction(sums.exact_sqnorm(self.w))
 
     # Learning ----------------------------------------------------------------------------------
 
@@ -277,7 +277,7 @@ class LinearLearner:
         if length_sq == 0:
             self.lower = -math.inf
             return False
-        smallest = exact.to_fraction(exact.exact_dot(rows, i, float(signs[i]), divisor(rows, i), self.w))
+        smallest = sums.to_fraction(sums.exact_dot(rows, i, float(signs[i]), divisor(rows, i), self.w))
         ratio = smallest**2 / length_sq
         self.lower = sqrt_down(ratio) if smallest >= 0 else -sqrt_up(ratio)
         self.lower_updates = self.updates

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.concepts import Bits
-from novikoff.kernels.boolean import Flags, winnow, winnow_scores
-from novikoff.kernels.rows import DenseRows, Rows
-from novikoff.state import State, require
+from novikoff.engine.rows import DenseRows, Rows
+from novikoff.learners.boolean_loops import Flags, winnow, winnow_scores
+from novikoff.learners.state import State, require
 
 
 class MultiplicativeWeights:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from datetime import datetime
 
-from novikoff import atomic, locks
+from novikoff.disk import atomic, locks
 
 
 @contextmanager

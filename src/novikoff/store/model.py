@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
-from novikoff import atomic
+from novikoff.disk import atomic
 from novikoff.estimators.boolean import KDNF, Conjunction, Disjunction, MonotoneConjunction, MonotoneDisjunction
 from novikoff.estimators.guarantee import guarantee
 from novikoff.estimators.least_squares import LeastSquares, LeastSquaresClassifier
@@ -24,7 +24,7 @@ from novikoff.estimators.margin_perceptron import MarginPerceptron
 from novikoff.estimators.max_margin import MaxMarginClassifier
 from novikoff.estimators.perceptron import Perceptron
 from novikoff.estimators.winnow import Winnow
-from novikoff.state import MOST, State
+from novikoff.learners.state import MOST, State
 from novikoff.store import container, names
 from novikoff.store.container import VERSION, Content, InvalidModel
 

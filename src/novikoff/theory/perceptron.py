@@ -193,7 +193,7 @@ UPPER_END = Theorem(
 
 
 def doubling_updates(d: int) -> int:
-    """(4^d - 1)/3, exactly, on `novikoff.data.doubling(d)`.
+    """(4^d - 1)/3, exactly, on `novikoff.problems.doubling(d)`.
 
     w is made of integers. An update on example k needs w_k <= w_1 + ... + w_(k-1), and only it makes w_k larger. So,
     by induction, w_k <= 2^(k-1) at all times: before such an update w_k <= 1 + 2 + ... + 2^(k-2) = 2^(k-1) - 1. At the

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from novikoff import atomic
-from novikoff.certify import Proof
+from novikoff.certificates import Proof
+from novikoff.disk import atomic
 from novikoff.display.report import sections
 from novikoff.display.report.case import Origin, case_of
 from novikoff.display.report.page import document, drawing

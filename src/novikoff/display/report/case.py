@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from novikoff import inputs
-from novikoff.certify import NotSeparable, Proof, Separable, Undecided, certify
+from novikoff.certificates import NotSeparable, Proof, Separable, Undecided, certify
 from novikoff.display import examples
 from novikoff.estimators.linear import LinearClassifier
 from novikoff.estimators.model import LinearModel

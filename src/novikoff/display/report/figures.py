@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from novikoff.certify import NotSeparable, Separable
+from novikoff.certificates import NotSeparable, Separable
 from novikoff.display import examples
 from novikoff.display.certificate import CertificateDisplay, title_of
 from novikoff.display.geometry import GeometryDisplay, flat_scene

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from novikoff.certify import NotSeparable, Separable, Undecided
-from novikoff.certify.certificate import DECIMALS
+from novikoff.certificates import NotSeparable, Separable, Undecided
+from novikoff.certificates.certificate import DECIMALS
 from novikoff.display.report import columns, figures
 from novikoff.display.report.case import Case, Indices
 from novikoff.display.report.page import Html, code, facts, joined, paragraphs, section, table, tag

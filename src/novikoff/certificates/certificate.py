@@ -1,0 +1,358 @@
+"""What was found: the three verdicts, and the file that proves two of them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+import struct
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.disk import atomic
+from novikoff.engine.loops import Signs
+from novikoff.engine.rows import DenseRows, Rows, nonzeros
+from novikoff.theory.exact import nearest, round_up, sqrt_down
+
+FORMAT = "novikoff certificate 2"
+ORIGIN = "through the origin"
+DECIMALS = "The numbers are float64; decimals in text stand for the nearest float64."
+SHOWN = 4  # labels that are named in a sentence
+BLOCK = 1 << 20  # stored entries that are hashed at a time
+
+Label = str | int | float | bool
+
+
+@dataclass(frozen=True)
+class About:
+    """The data that a proof is about, and which label against which."""
+
+    digest: str
+    n: int
+    d: int
+    constant: float  # the coordinate appended to every row; 0 where the hyperplane goes through the origin
+    positive: Any  # the label of sign +1
+    against: tuple[Any, ...]  # all the other labels, of sign -1
+    sphere: float | None = None  # where the rows are (x, this) / ||(x, this)||, as scale="sphere" learns from them
+
+    @property
+    def division(self) -> str:
+        """Which label against which, and with which constant, in words."""
+        others = [_shown(label) for label in self.against[:SHOWN]]
+        if len(self.against) > SHOWN:
+            others[-1] = f"{len(self.against) - SHOWN + 1:,} other labels"
+        *most, last = others
+        against = f"{', '.join(most)} and {last}" if most else last
+        return f"{_shown(self.positive)} against {against}, {self.coordinate}"
+
+    @property
+    def coordinate(self) -> str:
+        constant = self.constant if self.sphere is None else self.sphere
+        words = f"with the constant coordinate {_short(constant)}" if constant else ORIGIN
+        return words if self.sphere is None else f"{words}, each row divided by its norm"
+
+    @property
+    def learner(self) -> str:
+        """The Perceptron that sees these rows."""
+        constant = self.constant if self.sphere is None else self.sphere
+        words = f"intercept_scaling={_short(constant)}" if constant else "fit_intercept=False"
+        return f"Perceptron({words})" if self.sphere is None else f"Perceptron(scale='sphere', {words})"
+
+
+@dataclass(frozen=True, eq=False)
+class Proof(ABC):
+    about: About
+    passes: int  # over the data
+
+    verdict: ClassVar[str]
+
+    def to_json(self) -> str:
+        """The certificate: small, and checkable without this library (docs/certificate.md has the format)."""
+        about = self.about
+        against = [nameable(label) for label in about.against]
+        record = {
+            "format": FORMAT,
+            "kind": self.verdict,
+            "positive": nameable(about.positive),
+            "against": against[0] if len(against) == 1 else against,
+            "constant": about.constant.hex() if about.constant else ORIGIN,
+            "rows": about.n,
+            "columns": about.d,
+            "digest": about.digest,
+            **self._claims(),
+        }
+        return json.dumps(record, allow_nan=False) + "\n"
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the certificate; nothing half-written is left behind."""
+        atomic.write(path, [self.to_json().encode("utf-8")])
+
+    @abstractmethod
+    def _claims(self) -> dict[str, Any]:
+        """What the certificate says beside what it is about."""
+
+    def _vector(self, w: Sequence[int]) -> list[int | str]:
+        """Through the origin the constant coordinate is not there, and neither is its weight."""
+        return [_number(x) for x in (w if self.about.constant else w[:-1])]
+
+
+@dataclass(frozen=True, eq=False)
+class Separable(Proof):
+    """A separator exists, and the best margin lies between ``margin[0]`` and ``margin[1]``."""
+
+    margin: tuple[float, float]
+    radius: float
+    w: tuple[int, ...]  # the separator, the constant coordinate last
+    rows: NDArray[np.int64]  # the support, whose combination with `weights` proves the upper end
+    weights: tuple[int, ...]
+    closest: int  # the row with the smallest margin
+
+    verdict: ClassVar[str] = "separable"
+
+    @cached_property
+    def coef(self) -> NDArray[np.float64]:
+        """w as floats of which the largest is between 1/2 and 1."""
+        return self._floats[:-1]
+
+    @property
+    def last(self) -> float:
+        """The weight of the constant coordinate, on the scale of ``coef``."""
+        return float(self._floats[-1])
+
+    @property
+    def intercept(self) -> float:
+        return self.last * self.about.constant
+
+    @cached_property
+    def _floats(self) -> NDArray[np.float64]:
+        unit = 1 << max(abs(x).bit_length() for x in self.w)
+        return np.array([nearest(Fraction(x, unit)) for x in self.w])
+
+    @property
+    def mistake_bound(self) -> float:
+        """(R / lower)^2: a Perceptron with this constant makes no more mistakes on these rows, in any order.
+
+        This is Novikoff's theorem, for updates that are not rounded.
+        """
+        return round_up(self._bound)
+
+    @property
+    def most_mistakes(self) -> int | None:
+        """The same for `novikoff.Perceptron`, which rounds w to float64 after each update; None from 2^49 on."""
+        bound = self._bound
+        return math.floor(bound / (1 - bound / 2**50)) if bound < 2**49 else None
+
+    @property
+    def promise(self) -> str:
+        """Whose mistakes are bounded, and by how many."""
+        learner, most = f"{self.about.learner}, from w = 0", self.most_mistakes
+        if most is None:
+            return f"{learner}, would make at most {self.mistake_bound!r} mistakes on these rows if w were not rounded"
+        return f"{learner}, makes at most {most:,} mistakes on these rows, in any order"
+
+    @property
+    def _bound(self) -> Fraction:
+        return (Fraction(self.radius) / Fraction(self.margin[0])) ** 2
+
+    @cached_property
+    def euclidean_margin(self) -> float:
+        """The distance from the hyperplane to the nearest example in the original space, rounded down."""
+        length_sq = sum(x * x for x in self.w)
+        flat_sq = length_sq - self.w[-1] ** 2
+        return sqrt_down(Fraction(self.margin[0]) ** 2 * length_sq / flat_sq) if flat_sq else float("inf")
+
+    def _claims(self) -> dict[str, Any]:
+        return {
+            "separator": self._vector(self.w),
+            "combination": _combination(self.rows, self.weights),
+            "margin": list(self.margin),
+            "radius": self.radius,
+            "closest": self.closest,
+        }
+
+    def __str__(self) -> str:
+        lower, upper = self.margin
+        lines = [
+            f"Separable: a hyperplane puts all {self.about.n:,} rows on their sides, {self.about.division}.",
+            f"The best margin is at least {lower:.6g} (this one has it) and at most {upper:.6g}, "
+            f"with R = {self.radius:.6g}" + (", the constant coordinate included." if self.about.constant else "."),
+            f"So {self.promise}.",
+            f"Row {self.closest} is the closest; {len(self.rows)} rows prove the upper end.",
+            DECIMALS,
+        ]
+        if self.about.constant:
+            lines.insert(2, f"In the original space the closest example is {self.euclidean_margin:.6g} away.")
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True, eq=False)
+class NotSeparable(Proof):
+    """No separator exists: the rows with these weights cancel exactly, sum of weights * y * (x, constant) == 0."""
+
+    rows: NDArray[np.int64]
+    weights: tuple[int, ...]
+    weak: tuple[int, ...] | None  # w with y<w,x> >= 0 on every row and > 0 on some
+    at_zero_positive: bool  # the weak w is right on every row if 0 counts as +1
+    contradiction: bool  # two rows with the same x and different labels
+    origin_only: bool  # it is about hyperplanes through the origin, and with a constant these rows do not cancel
+
+    verdict: ClassVar[str] = "not separable"
+    margin: ClassVar[tuple[float, float]] = (0.0, 0.0)
+
+    def _claims(self) -> dict[str, Any]:
+        claims: dict[str, Any] = {"combination": _combination(self.rows, self.weights)}
+        if self.weak is not None:
+            claims["weak"] = self._vector(self.weak)
+        return claims
+
+    def __str__(self) -> str:
+        lines = [f"Not separable: no hyperplane puts all {self.about.n:,} rows on their sides, {self.about.division}."]
+        if self.contradiction:
+            lines.append(f"Rows {self.rows[0]} and {self.rows[1]} hold the same example with different labels.")
+        else:
+            most = max(self.weights)
+            size = str(most) if most < 10**6 else f"{most.bit_length():,} bits"
+            lines.append(
+                f"{len(self.rows)} rows, with positive integer weights of up to {size}, "
+                "add up to exactly zero: whatever w is, one of them has y<w,x> <= 0."
+            )
+        if self.weak is not None:
+            lines.append("Weakly separable: some w has y<w,x> >= 0 on every row, and not 0 throughout.")
+        if self.at_zero_positive:
+            lines.append('With at_zero="positive" (0 counts as +1) that w makes no mistake.')
+        if self.origin_only and self.about.sphere is None:
+            lines.append("A hyperplane beside the origin may separate them: ask with fit_intercept=True.")
+        lines.append(DECIMALS)
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True, eq=False)
+class Undecided(Proof):
+    """The budget ran out, or Ctrl-C came. ``margin`` is what is known by then; it cannot be verified."""
+
+    margin: tuple[float, float]
+    why: str
+
+    verdict: ClassVar[str] = "undecided"
+
+    def _claims(self) -> dict[str, Any]:
+        raise ValueError(f"an undecided verdict proves nothing, so there is nothing to save or verify ({self.why})")
+
+    def __str__(self) -> str:
+        return (
+            f"Undecided, {self.about.division}: {self.why} after {self.passes} passes. "
+            f"No separator has a margin above {self.margin[1]:.6g}; the best w so far has {self.margin[0]:.6g}.\n"
+            "Allow more passes or seconds, or ask for a wider gap: then the answer is a proof."
+        )
+
+
+@dataclass(frozen=True)
+class RunProof:
+    """A run tied to its theorem: updates <= bound, with the separator of ``proof`` as the witness."""
+
+    proof: Separable | NotSeparable | Undecided
+    mistakes: int
+    updates: int
+    bound: int | None  # what the theorem allows; None without a separator
+
+    def __str__(self) -> str:
+        counts = f"The run made {self.mistakes:,} mistakes and {self.updates:,} updates"
+        if self.bound is None:
+            return f"{self.proof}\n{counts}; without a separator the theorem promises nothing."
+        return f"{self.proof}\n{counts}; with this separator the theorem allows {self.bound:,}. Verified exactly."
+
+
+class NotSeparableError(ValueError):
+    """The data have no separator; ``proof`` shows it."""
+
+    def __init__(self, proof: NotSeparable) -> None:
+        super().__init__(f"{proof}\nUse a finite C for a soft margin.")
+        self.proof = proof
+
+
+def plain(label: Any) -> Any:
+    """A Python value for a NumPy bool, number or text; whatever else it is stays as it is (a date would be an int)."""
+    return label.item() if isinstance(label, np.generic) and label.dtype.kind in "biufU" else label
+
+
+def nameable(label: Any) -> Label:
+    """The label as a certificate writes it; ValueError, with the cure, if it cannot."""
+    value = plain(label)
+    if type(value) in (str, bool) or (type(value) in (int, float) and abs(value) < 2**1024):
+        return value  # type: ignore[no-any-return]
+    if _is_missing(value):
+        cure = "leave out the rows without a label"
+    elif type(value) in (int, float):
+        cure = "use a finite number below 2^1024, or text"
+    else:
+        cure = "convert the labels to text, for example with y.astype(str)"
+    raise ValueError(f"a certificate cannot name the label {_shown(value)}: {cure}")
+
+
+def _is_missing(value: Any) -> bool:
+    try:
+        return value is None or bool(value != value)
+    except TypeError:  # pandas.NA
+        return True
+    except ValueError:  # an array
+        return False
+
+
+def _shown(label: Any) -> str:
+    text = repr(plain(label))
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _short(x: float) -> str:
+    """Without a point where it is an integer of few digits; with all digits that it needs."""
+    return f"{x:g}" if float(f"{x:g}") == x else repr(x)
+
+
+def _combination(rows: NDArray[np.int64], weights: Sequence[int]) -> dict[str, Any]:
+    return {"rows": rows.tolist(), "weights": [_number(x) for x in weights]}
+
+
+def _number(x: int) -> int | str:
+    """JSON readers are sure of integers below 2^53 alone; larger ones travel in hexadecimal."""
+    return x if abs(x) < 2**53 else hex(x)
+
+
+def matrix_digest(rows: Rows, n: int, d: int) -> bytes:
+    """Shape and non-zeros, row by row, the same for every storage."""
+    counts, columns, values = (hashlib.sha256() for _ in range(3))
+    stored = np.arange(n + 1) * d if isinstance(rows, DenseRows) else rows.indptr  # entries before each row
+    start = 0
+    with ThreadPoolExecutor(2) as pool:
+        busy: list[Future[None]] = []
+        while start < n:
+            stop = max(start + 1, int(np.searchsorted(stored, stored[start] + BLOCK)))
+            stop = min(stop, n)
+            most = int(stored[stop] - stored[start])
+            count, column, value = np.empty(stop - start, "<i8"), np.empty(most, "<u4"), np.empty(most, "<f8")
+            found = nonzeros(rows, start, stop, count, column, value)
+            wait(busy)
+            counts.update(count.data)
+            jobs = (columns.update, column[:found].data), (values.update, value[:found].data)
+            if found < BLOCK // 8:  # sooner done than handed to a thread
+                busy = []
+                for update, part in jobs:
+                    update(part)
+            else:
+                busy = [pool.submit(update, part) for update, part in jobs]
+            start = stop
+    head = b"novikoff data 1" + struct.pack("<qq", n, d)
+    return head + counts.digest() + columns.digest() + values.digest()
+
+
+def digest(matrix: bytes, signs: Signs) -> str:
+    """SHA-256 of the data: `matrix_digest` and the signs."""
+    return hashlib.sha256(matrix + hashlib.sha256(signs.tobytes()).digest()).hexdigest()

@@ -1,0 +1,83 @@
+"""Hard-margin dual coordinate descent (Hsieh et al. 2008, without an upper bound on the weights).
+
+Minimise ||sum p_i a_i||^2 / 2 - sum p_i over p >= 0, one coordinate at a time, with w = sum p_i a_i kept; and the
+passes that go with it, where a_i = y_i (x_i, constant).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.certificates.corral import inner
+from novikoff.engine.compile import kernel
+from novikoff.engine.loops import Signs
+from novikoff.engine.rows import Rows, Vector, add, cells, column, constant_term, dot, value
+from novikoff.engine.sums import fold
+
+
+@kernel
+def products(rows: Rows, y: Signs, w: Vector, start: int, stop: int, out: Vector) -> None:
+    """out[i] = y_i <w, row i> in floats."""
+    share = constant_term(rows, w)
+    for i in range(start, stop):
+        out[i] = y[i] * dot(rows, i, w, share)
+
+
+@kernel
+def combine(
+    rows: Rows, y: Signs, which: NDArray[np.int64], p: Vector, high: Vector, low: Vector, noise: Vector
+) -> None:
+    """high + low += sum p_k a_k over the rows `which`, in twofold arithmetic (see `novikoff.engine.sums.fold`)."""
+    last = high.shape[0] - 1
+    for k in range(which.shape[0]):
+        i = which[k]
+        c = p[k] * y[i]
+        for cell in cells(rows, i):
+            j = column(rows, cell)
+            high[j], low[j], noise[j] = fold(high[j], low[j], noise[j], c, value(rows, i, cell))
+        high[last], low[last], noise[last] = fold(high[last], low[last], noise[last], c, rows.constant)
+
+
+@kernel
+def price(B: NDArray[np.float64], r: Vector, out: Vector) -> None:
+    """out = B r: not by BLAS, whose answer depends on the number of threads."""
+    for i in range(B.shape[0]):
+        out[i] = inner(B[i], r)
+
+
+@kernel
+def dense(rows: Rows, y: Signs, which: NDArray[np.int64], out: NDArray[np.float64]) -> None:
+    """out[k, 1:] = a_i for i = which[k]; out is zero before."""
+    for k in range(which.shape[0]):
+        add(rows, which[k], float(y[which[k]]), 1.0, out[k, 1:])
+
+
+@kernel
+def sweep(rows: Rows, y: Signs, which: NDArray[np.int64], p: Vector, w: Vector, ridge: Vector, ends: Vector) -> None:
+    """One step on each of the rows `which`. ends gets the smallest and the largest projected gradient met.
+
+    ridge: what is added to the diagonal of the Gram matrix; 0 for the hard margin.
+    """
+    ends[0], ends[1] = 0.0, 0.0
+    for i in which:
+        gradient = y[i] * dot(rows, i, w, constant_term(rows, w)) - 1.0 + ridge[i] * p[i]
+        if p[i] == 0.0 and gradient >= 0.0:
+            continue
+        ends[0], ends[1] = min(ends[0], gradient), max(ends[1], gradient)
+        old = p[i]
+        p[i] = max(0.0, old - gradient / (rows.norm[i] * rows.norm[i] + ridge[i]))
+        if p[i] != old:
+            add(rows, i, (p[i] - old) * y[i], 1.0, w)
+
+
+@kernel
+def column_signs(rows: Rows, y: Signs, above: NDArray[np.bool_], below: NDArray[np.bool_]) -> None:
+    """Which columns have y x > 0, and which y x < 0, on some row."""
+    for i in range(y.shape[0]):
+        for k in cells(rows, i):
+            x = y[i] * value(rows, i, k)
+            if x > 0.0:
+                above[column(rows, k)] = True
+            elif x < 0.0:
+                below[column(rows, k)] = True

@@ -1,0 +1,309 @@
+"""Is it separable, by what margin, and why."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Iterator
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from novikoff import inputs
+from novikoff.certificates import rational, solve
+from novikoff.certificates.certificate import About, NotSeparable, Proof, Separable, Undecided, digest, matrix_digest
+from novikoff.certificates.divisions import Division, divisions
+from novikoff.certificates.solve import Data, Guess, Indices, OutOfBudget
+from novikoff.certificates.weak import weak_separator
+from novikoff.engine.loops import Signs
+from novikoff.engine.rows import Rows
+from novikoff.engine.sums import exact_dot, exact_sqnorm, to_fraction
+from novikoff.learners.linear import BadRowError, LinearLearner, Rule
+from novikoff.progress import Bracket
+from novikoff.theory.exact import round_up, sqrt_down, sqrt_up
+
+INTERRUPTED = "it was interrupted"
+FINEST = 1e-12  # the ends are floats, rounded outward
+SPREAD = 2.0**10  # the longest row over the shortest, above which rows are also tried at equal length
+WORD = 2.0**52  # weights are rounded to integers of this size, unless that loses the margin
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked, and how much may be spent on it."""
+
+    gap: float = 0.01
+    constant: float = 1.0
+    max_passes: int | None = None
+    max_seconds: float | None = None
+    verbose: int = 0
+    sphere: float | None = None  # as in `About`
+
+
+def certify(
+    X: Any,
+    y: Any = None,
+    gap: float = 0.01,
+    *,
+    fit_intercept: bool = True,
+    intercept_scaling: float = 1.0,
+    max_passes: int | None = None,
+    max_seconds: float | None = None,
+    verbose: int = 0,
+) -> Any:
+    """Is there a hyperplane with every row on its side, and with what margin? The answer comes with its proof.
+
+    Parameters
+    ----------
+    X : array, frame or sparse matrix of shape (n, d), taken exactly as stored, or a `novikoff.data.Dataset`
+    y : n labels: text, finite numbers or bools, which the certificate names; others (dates, None, NaN) are refused
+    gap : how far apart the two ends of the margin may be: lower >= (1 - gap) upper
+    fit_intercept : append the constant coordinate ``intercept_scaling``; else the hyperplane goes through 0
+    max_passes, max_seconds : where to give up; by default never
+    verbose : 1 shows the bracket closing
+
+    Returns
+    -------
+    Separable, NotSeparable, or, when a budget runs out or on Ctrl-C, Undecided. With more than two labels,
+    a dict: for every label, its verdict against the rest.
+    """
+    if not FINEST <= gap < 1:
+        raise ValueError(f"gap must be at least {FINEST} and below 1, got {gap!r}")
+    if not 0 < intercept_scaling < math.inf:
+        raise ValueError(f"intercept_scaling must be positive and finite, got {intercept_scaling!r}")
+    for name, budget in (("max_passes", max_passes), ("max_seconds", max_seconds)):
+        if budget is not None and not budget >= 0:
+            raise ValueError(f"{name} must be None or at least 0, got {budget!r}")
+    y = inputs.labels(X, y)
+    X, names = inputs.plain_matrix(X)
+    question = Question(gap, float(intercept_scaling) if fit_intercept else 0.0, max_passes, max_seconds, verbose)
+    hashed: bytes | None = None
+    proofs = {}
+    for division in divisions(y, X.shape[0]):
+        hashed, proof = prove(X, division, question, names, hashed)
+        proofs[division.positive] = proof
+        if isinstance(proof, Undecided) and proof.why == INTERRUPTED:
+            question = replace(question, max_seconds=0.0)  # one Ctrl-C ends the labels that are left, too
+    return next(iter(proofs.values())) if len(proofs) == 1 else proofs
+
+
+def prove(
+    X: Any, division: Division, question: Question, names: Any = None, hashed: bytes | None = None
+) -> tuple[bytes, Proof]:
+    """The verdict on one division of the rows; and the digest of X, for the next one."""
+    n, d = X.shape
+    signs = division.signs
+    rows, learner = read(X, signs, question.constant, names)
+    hashed = hashed or matrix_digest(rows, n, d)
+    labels = division.positive, division.against
+    about = About(digest(hashed, signs), n, d, question.constant, *labels, question.sphere)
+    power = _awkward(learner.radius)
+    if power:
+        rows, learner = _rescaled(X, signs, question.constant, power)
+    data = Data(rows, signs, d + 1, question.max_passes, question.max_seconds)
+    radius_sq = learner.radius_sq * Fraction(4) ** power
+    if radius_sq > Fraction(sys.float_info.max) ** 2:
+        raise ValueError("the norm of a row of X is too large for a float64: scale the features")
+    radius = sqrt_up(radius_sq)
+    return hashed, _Case(about, data, learner, question, radius, power).settle()
+
+
+def read(X: Any, signs: Signs, constant: float, names: Any = None) -> tuple[Rows, LinearLearner]:
+    """The rows, all of them seen: every entry is finite, the norms are known, and the learner knows R."""
+    rows = inputs.as_rows(X, constant, False)
+    learner = LinearLearner(Rule(zero=0), X.shape[1], constant, unit=False)
+    learner.w[:] = 1.0
+    try:
+        learner.hardest(rows, signs)
+    except BadRowError as bad:
+        raise inputs.row_error(bad.code, X, bad.row, names) from None
+    return rows, learner
+
+
+def _awkward(radius: float) -> int:
+    """The power of two to divide by, where norms are so far from 1 that their squares would not be floats."""
+    if radius == 0 or 2.0**-300 < radius < 2.0**300:
+        return 0
+    return math.frexp(radius)[1] if radius < math.inf else 1024
+
+
+def _rescaled(X: Any, signs: Signs, constant: float, power: int) -> tuple[Rows, LinearLearner]:
+    """The same rows times 2^-power, on a copy; exact, unless an entry is 2^1000 times smaller than another."""
+    copy = X.astype(np.float64)
+    values = copy.data if sp.issparse(copy) else copy
+    kept = values.copy()
+    np.ldexp(values, -power, out=values)
+    if not np.array_equal(np.ldexp(values, power), kept):
+        raise ValueError(
+            "X holds values whose ratio is not a float64 (over 1e300): scale the features before certifying"
+        )
+    return read(copy, signs, math.ldexp(constant, -power))
+
+
+@dataclass
+class _Case:
+    """One division of the rows, on its way to a verdict."""
+
+    about: About
+    data: Data
+    learner: LinearLearner
+    question: Question
+    radius: float
+    power: int  # margins of the data are those of the rows times 2^power
+
+    def settle(self) -> Proof:
+        self.lower, self.upper = -math.inf, self.radius
+        try:
+            with Bracket("certify") if self.question.verbose else nullcontext() as watch:
+                return self._obvious() or self._search(watch)
+        except OutOfBudget as out:
+            why = str(out)
+        except KeyboardInterrupt:
+            why = INTERRUPTED
+        return Undecided(self.about, self.data.passes, (self.lower, self.upper), why)
+
+    def _search(self, watch: Bracket | None) -> Proof:
+        gap = self.question.gap
+        for guess in solve.guesses(self.data, gap):
+            upper = self.data.upper(guess.rows, guess.p)
+            self.upper = min(self.upper, round_up(upper * self._unit))
+            noise = (self.data.width + 4) * 2.0**-52 * self.learner.radius
+            self.lower = max(self.lower, math.ldexp(guess.lowest - noise, self.power))
+            if watch:
+                watch(self.data.passes, self.lower, self.upper)
+            if guess.lowest > 0 and guess.lowest >= (1 - 1.01 * gap) * float(upper):
+                proof = self._separable(guess)
+                if proof:
+                    return proof
+        return self._beyond_floats(guess)
+
+    @property
+    def _unit(self) -> Fraction:
+        return Fraction(2) ** self.power
+
+    # Separable ---------------------------------------------------------------------------------
+
+    def _separable(self, guess: Guess) -> Separable | None:
+        """The guess with exact ends, if they are close enough together."""
+        kept = guess.p > 2.0**-200 * guess.p.max()
+        order = np.argsort(guess.rows[kept])
+        rows, p = guess.rows[kept][order], guess.p[kept][order]
+        weights = rational.integers(p)[0]
+        upper = round_up(self.data.upper(rows, p) * self._unit)
+        rounded = np.round(guess.w * WORD) / WORD
+        for w in (rounded, guess.w):
+            self.learner.w[:] = w
+            closest = self.learner.hardest(self.data.rows, self.data.signs)
+            self.data.spend(1)
+            product = to_fraction(exact_dot(self.data.rows, closest, float(self.data.signs[closest]), 1.0, w))
+            ratio = product**2 / to_fraction(exact_sqnorm(w)) if product > 0 else Fraction(0)
+            proof = self._with_ends(rational.integers(w)[0], rows, weights, upper, closest, ratio)
+            if proof:
+                return proof
+        return None
+
+    def _with_ends(
+        self,
+        w: list[int],
+        rows: Indices,
+        weights: list[int],
+        upper: float,
+        closest: int,
+        margin_sq: Fraction,
+    ) -> Separable | None:
+        """The proof, if the margin of w comes close enough to the upper end."""
+        lower = sqrt_down(margin_sq * self._unit**2)
+        if not lower > 0 or Fraction(lower) < (1 - Fraction(self.question.gap)) * Fraction(upper):
+            return None
+        return Separable(
+            self.about, self.data.passes, (lower, upper), self.radius, tuple(w), rows, tuple(weights), closest
+        )
+
+    # Not separable -----------------------------------------------------------------------------
+
+    def _obvious(self) -> NotSeparable | None:
+        """A row of zeros, or two rows that say the opposite."""
+        zero = np.flatnonzero(self.data.rows.norm == 0.0)
+        if len(zero):
+            return self._not_separable(zero[:1], [1])
+        pair = _contradiction(self.data)
+        return self._not_separable(pair, [1, 1], contradiction=True) if pair is not None else None
+
+    def _not_separable(self, rows: Indices, weights: list[int], *, contradiction: bool = False) -> NotSeparable:
+        used = [k for k, weight in enumerate(weights) if weight]
+        used.sort(key=lambda k: int(rows[k]))
+        common = math.gcd(*weights)
+        balance = sum(weights[k] * int(self.data.signs[rows[k]]) for k in used)
+        try:
+            weak, accepted = weak_separator(self.data, rows[used])
+        except (OutOfBudget, KeyboardInterrupt):  # the verdict stands without it
+            weak, accepted = None, False
+        return NotSeparable(
+            self.about,
+            self.data.passes,
+            rows[used],
+            tuple(weights[k] // common for k in used),
+            None if weak is None else tuple(weak),
+            accepted,
+            contradiction,
+            not self.about.constant and balance != 0,
+        )
+
+    def _beyond_floats(self, guess: Guess) -> Proof:
+        """Floats have nothing better than this guess: integers decide."""
+        for rows in self._suspects(guess):
+            p = rational.null_vector(rational.integer_rows(self.data, rows).table)
+            p = rational.one_signed(p) if p else None
+            if p:
+                return self._not_separable(rows, p)
+        found = rational.nearest(self.data, self.question.gap, guess.rows, guess.p)
+        if not any(found.w):
+            return self._not_separable(found.rows, found.p)
+        order = np.argsort(found.rows)
+        block = rational.integer_rows(self.data, found.rows)
+        # ||w||/sum p for the integers w = sum p a 2^-exponent, rounded up.
+        length_sq = sum(x * x for x in found.w)
+        squared = Fraction(length_sq, sum(found.p) ** 2) * Fraction(4) ** (block.exponent + self.power)
+        common = math.gcd(*found.w)
+        proof = self._with_ends(
+            [x // common for x in found.w],
+            found.rows[order],
+            [found.p[k] for k in order],
+            sqrt_up(squared),
+            found.closest,
+            found.smallest**2 / length_sq,
+        )
+        if proof is None:
+            raise ValueError("the margin is too small for a float64, though it is there: scale the features")
+        return proof
+
+    def _suspects(self, guess: Guess) -> Iterator[Indices]:
+        """Rows that may cancel: of the guess; and of a search that sees long and short rows alike."""
+        yield guess.rows
+        norms = self.data.rows.norm
+        if self.data.width <= solve.WIDE and norms.max() > SPREAD * norms.min():
+            *_, last = solve.guesses(self.data.with_unit_rows(), self.question.gap)
+            yield last.rows
+
+
+def _contradiction(data: Data) -> Indices | None:
+    """Two equal rows with different signs, if there are any."""
+    # Equal rows have equal products with any vector; in a mixed group of them some neighbours differ in sign.
+    keys = data.products(np.random.RandomState(1).standard_normal(data.width)) * data.signs
+    order = np.argsort(keys, kind="stable")
+    pairs = np.column_stack([order[:-1], order[1:]])[np.diff(keys[order]) == 0]
+    pairs = np.sort(pairs[data.signs[pairs[:, 0]] != data.signs[pairs[:, 1]]], axis=1)
+    for pair in pairs[np.lexsort(pairs.T[::-1])]:
+        if _equal(data, pair):
+            return np.asarray(pair)
+    return None
+
+
+def _equal(data: Data, pair: Indices) -> bool:
+    """Are the two rows the same example?"""
+    first, second = data.unscaled_columns(pair) * data.signs[pair][:, None]
+    return bool(np.array_equal(first, second))

@@ -1,0 +1,239 @@
+"""From floats to integers: exact combinations that vanish, and the nearest point where floats lose sight of it.
+
+A float is an integer times a power of two, so the rows as stored are exact, and so is all that is said of them here.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+from flint import fmpz_mat, nmod_mat
+from numpy.typing import NDArray
+
+from novikoff.certificates import lifting
+from novikoff.certificates.solve import Data, Indices, length
+from novikoff.engine.rows import CsrRows
+
+PRIMES = (2**61 - 1, 2**63 - 25, 2**62 - 57)
+DIGITS = 192  # bits that a weight is rounded to between two steps of the nearest point
+
+
+Table = list[list[int]]
+
+
+class IntegerRows(NamedTuple):
+    """a_i = table * 2^exponent over the columns where some of them is not zero."""
+
+    table: Table
+    columns: Indices
+    exponent: int
+
+
+def integers(values: NDArray[np.float64]) -> tuple[list[int], int]:
+    """The entries as integers times one power of two."""
+    mantissa, exponent = np.frexp(values.ravel())
+    whole = (mantissa * 2.0**53).astype(np.int64)
+    power = exponent.astype(np.int64) - 53
+    zeros = whole == 0
+    trailing = np.frexp((whole & -whole).astype(np.float64))[1] - 1
+    trailing[zeros] = 0
+    whole >>= trailing
+    power += trailing
+    if zeros.all():
+        return [0] * whole.size, 0
+    least = int(power[~zeros].min())
+    shift = np.where(zeros, 0, power - least)
+    if int((np.frexp(np.abs(whole).astype(np.float64))[1] + shift).max()) <= 62:
+        return (whole << shift).tolist(), least
+    return [w << s for w, s in zip(whole.tolist(), shift.tolist(), strict=True)], least
+
+
+def integer_rows(data: Data, which: Indices) -> IntegerRows:
+    """The rows `which`, signs included, as integers."""
+    rows = data.rows
+    if isinstance(rows, CsrRows):
+        spans = [np.arange(rows.indptr[i], rows.indptr[i + 1]) for i in which]
+        lengths = [len(span) for span in spans]
+        cells = np.concatenate(spans) if spans else np.empty(0, dtype=np.int64)
+        columns, place = np.unique(rows.indices[cells].astype(np.int64), return_inverse=True)
+        dense = np.zeros((len(which), len(columns) + 1))
+        dense[np.repeat(np.arange(len(which)), lengths), place] = rows.data[cells]
+    else:
+        block = rows.X[which]
+        columns = np.flatnonzero(block.any(axis=0))
+        dense = np.zeros((len(which), len(columns) + 1))
+        dense[:, :-1] = block[:, columns]
+    if rows.constant:
+        dense[:, -1] = rows.constant
+        columns = np.append(columns, data.width - 1)
+    elif len(columns):
+        dense = dense[:, :-1]
+    else:
+        columns = np.array([0])
+    dense *= data.signs[which][:, None]
+    entries, exponent = integers(dense)
+    width = dense.shape[1]
+    return IntegerRows([entries[k : k + width] for k in range(0, len(entries), width)], columns, exponent)
+
+
+def _pivots(matrix: nmod_mat) -> list[int]:
+    """The first independent columns."""
+    reduced, rank = matrix.rref()
+    found: list[int] = []
+    column = 0
+    for row in range(rank):
+        while int(reduced[row, column]) == 0:
+            column += 1
+        found.append(column)
+        column += 1
+    return found
+
+
+def null_vector(table: Table) -> list[int] | None:
+    """Integers p, not all zero, with sum p_i row_i = 0; None if the rows are independent."""
+    size = len(table)
+    matrix = fmpz_mat(table)
+    for prime in PRIMES:
+        columns = _pivots(nmod_mat(matrix, prime))
+        if len(columns) == size:  # independent modulo a prime, so independent
+            return None
+        p = _dependence(table, size - 1, columns) if len(columns) == size - 1 else None
+        if p is None:  # not the last row, or not that row alone
+            rows = _pivots(nmod_mat(matrix, prime).transpose())
+            extra = next(i for i in range(size) if i >= len(rows) or rows[i] != i)
+            p = _dependence(table, extra, _pivots(nmod_mat(fmpz_mat(table[:extra]), prime)) if extra else [])
+        if p is not None and not any((fmpz_mat([p]) * matrix).entries()):
+            return p
+    return None  # three primes that divide the same determinant; the nearest point will settle it
+
+
+def _dependence(table: Table, extra: int, columns: list[int]) -> list[int] | None:
+    """Row `extra` from the rows before it, if these are independent in the `columns`, as many as they are."""
+    p = [0] * len(table)
+    p[extra] = -1
+    if extra:
+        found = _lifted(table[: extra + 1], columns) or _solution(table[: extra + 1], columns)
+        if found is None:
+            return None
+        p[:extra], p[extra] = found[0], -found[1]
+    return p
+
+
+def _lifted(table: Table, columns: list[int]) -> tuple[list[int], int] | None:
+    """Integers x and q > 0 for which sum x_i row_i = q (the last row), in these columns; None if entries are large."""
+    try:
+        rows = np.array(table, dtype=np.float64)[:, columns]
+    except OverflowError:
+        return None
+    return lifting.solve(np.ascontiguousarray(rows[:-1].T), rows[-1])
+
+
+def _solution(table: Table, columns: list[int]) -> tuple[list[int], int] | None:
+    """The same for entries of any size; None if there is none."""
+    square = fmpz_mat([[row[k] for row in table[:-1]] for k in columns])
+    try:
+        found, denominator = square.solve(fmpz_mat([[table[-1][k]] for k in columns])).numer_denom()
+    except ZeroDivisionError:
+        return None
+    return [int(x) for x in found.entries()], int(denominator)
+
+
+def one_signed(p: list[int]) -> list[int] | None:
+    """p or -p if no two entries have opposite signs."""
+    if min(p) >= 0:
+        return p
+    return [-x for x in p] if max(p) <= 0 else None
+
+
+class Nearest(NamedTuple):
+    """The nearest point over a corral: w = sum p_i a_i, exactly; w = 0 proves that there is no separator."""
+
+    w: list[int]  # a positive multiple of it, with the constant coordinate last
+    rows: Indices
+    p: list[int]
+    closest: int  # the row with the smallest <w,a>
+    smallest: Fraction  # that product, with `w` as given
+
+
+def nearest(data: Data, gap: float, rows: Indices, p: NDArray[np.float64]) -> Nearest:
+    """Wolfe's method in rationals, from a corral that floats found. Finite, and deaf to rounding."""
+    order = np.argsort(-p, kind="stable")
+    members, weights = rows[order], [Fraction(x) for x in p[order].tolist()]
+    start = integer_rows(data, members)
+    kept = _pivots(nmod_mat(_with_ones(start.table), PRIMES[0]).transpose())
+    members, weights = members[kept], [weights[k] for k in kept]
+    while True:
+        data.spend(0)
+        block = integer_rows(data, members)
+        target = _affine_minimum(block.table)
+        if min(target) <= 0:
+            members, weights = _shortened(members, weights, target)
+            continue
+        weights = _rounded([Fraction(t) for t in target])
+        v = (fmpz_mat([target]) * fmpz_mat(block.table)).entries()
+        w = [0] * data.width
+        for column, x in zip(block.columns.tolist(), v, strict=True):
+            w[column] = int(x)
+        found = Nearest(w, members, target, -1, Fraction(0))
+        if not any(w):
+            return found
+        closest, smallest = smallest_product(data, w)
+        level = Fraction(sum(x * x for x in w), sum(target)) * Fraction(2) ** block.exponent
+        if smallest >= (1 - Fraction(gap)) * level:
+            return found._replace(closest=closest, smallest=smallest)
+        members, weights = np.append(members, closest), [*weights, Fraction(0)]
+
+
+def _with_ones(table: Table) -> fmpz_mat:
+    return fmpz_mat([[1, *row] for row in table])
+
+
+def _affine_minimum(table: Table) -> list[int]:
+    """Integers q, of positive sum, for which sum q_i a_i / sum q_i is nearest to 0 (weights of either sign)."""
+    extended = _with_ones(table)
+    gram = extended * extended.transpose()
+    return [int(x) for x in gram.solve(fmpz_mat([[1]] * len(table))).numer_denom()[0].entries()]
+
+
+def _shortened(members: Indices, weights: list[Fraction], target: list[int]) -> tuple[Indices, list[Fraction]]:
+    """Go from the weights towards the target until one of them is zero; drop it."""
+    total, now = sum(target), sum(weights)
+    old = [weight / now for weight in weights]
+    new = [Fraction(t, total) for t in target]
+    # A weight that is 0 already (the last one may be, exactly) goes first.
+    step, out = min((o / (o - n) if o else o, i) for i, (o, n) in enumerate(zip(old, new, strict=True)) if n <= 0)
+    moved = _rounded([o + step * (n - o) for o, n in zip(old, new, strict=True)])
+    kept = [i for i in range(len(moved)) if i != out]
+    return members[kept], [max(moved[i], Fraction(0)) for i in kept]
+
+
+def _rounded(weights: list[Fraction]) -> list[Fraction]:
+    """To DIGITS bits of the largest: any positive weights will do to go on from."""
+    largest = max(weights)
+    return [Fraction(int(weight / largest * 2**DIGITS), 2**DIGITS) for weight in weights]
+
+
+def smallest_product(data: Data, w: list[int], among: Indices | None = None) -> tuple[int, Fraction]:
+    """The row with the smallest <w,a>, ties to the lower one, and that product, exactly."""
+    shift = max(0, max(abs(x).bit_length() for x in w) - 900)
+    floats = np.array([float(x >> shift) for x in w])
+    floats /= float(np.abs(floats).max()) or 1.0
+    products = data.products(floats)
+    # Rounding of w, of the products and of their sum: (D + 4) 2^-52 ||a|| ||w||.
+    noise = (data.width + 4) * 2.0**-52 * data.rows.norm * length(floats) * (1 + 2.0**-40)
+    if among is not None:
+        products, noise = products[among], noise[among]
+    near = np.flatnonzero(~(products - noise > np.min(products + noise)))
+    near = near if among is None else among[near]
+    best, closest = None, -1
+    for start in range(0, len(near), 256):
+        block = integer_rows(data, near[start : start + 256])
+        part = fmpz_mat([[w[j]] for j in block.columns.tolist()])
+        for row, x in zip(near[start : start + 256].tolist(), (fmpz_mat(block.table) * part).entries(), strict=True):
+            value = Fraction(int(x)) * Fraction(2) ** block.exponent
+            if best is None or value < best:
+                best, closest = value, row
+    assert best is not None
+    return closest, best

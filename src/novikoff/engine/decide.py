@@ -1,0 +1,258 @@
+"""One example: which side, is it a mistake, is it an update. Every answer is sums.
+
+The float dot product s of D = d + 1 terms, summed in any order, satisfies
+|s - <w,x>| <= D u / (1 - D u) * ||w|| ||x|| with u = 2^-53 (Higham 2002, section 3.1). The filter uses
+(D + 2) 2^-52 ||w|| ||x||, twice that, which also covers the rounding of the norms, of the comparison and
+of underflow, because rows and weights whose norm is outside 2^-400 .. 2^400 never trust the filter.
+What the filter cannot call goes to `novikoff.engine.sums`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from novikoff.engine import sums
+from novikoff.engine.compile import inlined, outlined
+from novikoff.engine.rows import Rows, Vector, add, dot_and_sqnorm, row_is_finite, sum_is_finite, sum_rounds
+
+# The whole state of a run beside w: one record, so that Python and compiled code read the same names.
+_FIELDS = np.dtype(
+    [
+        ("zero", "i8"),  # what the learner predicts at <w,x> = 0: +1, -1, or 0 (always a mistake)
+        ("margin", "i8"),  # 1: update when y<w,x> <= theta; 0: update on a mistake
+        ("auto", "i8"),  # 1: theta = (largest ||x|| so far)^2
+        ("theta", "f8"),
+        ("constant", "f8"),  # the appended coordinate; 0 without an intercept
+        ("unit", "i8"),  # 1: rows are divided by their norm
+        ("norm", "f8"),  # an upper bound on ||w||
+        ("radius_m", "f8"),  # (largest ||x|| so far)^2 = radius_m * 2^radius_e, rows as learned from
+        ("radius_e", "i8"),
+        ("radius_sq", "f8"),  # the same as a float, infinite when it overflows
+        ("mistakes", "i8"),
+        ("updates", "i8"),
+        ("rounded", "i8"),  # 1: some update was not exactly w + yx
+        ("slow", "i8"),  # decisions that floats could not take
+        ("at", "i8"),  # where in the pass the loop stands
+        ("found", "i8"),  # updates in this pass; for a search, the row with the smallest margin so far
+        ("pass_theta", "f8"),  # theta when this pass began
+        ("done", "i8"),  # 1 after a pass without an update
+        ("row", "i8"),  # the row that an error code speaks of
+    ],
+    align=True,
+)
+STATE = np.dtype((np.record, _FIELDS))  # so that state[0].norm reads the same in Python
+
+MISTAKE, UPDATE = 1, 2  # bits of a verdict
+# Errors about row state.row: an entry is not finite; nothing to normalise; w would overflow;
+# theta = ||x||^2 is not a normal float; ||x|| is not one, and rows are to be divided by it.
+NOT_FINITE, ZERO_ROW, OVERFLOW, THETA_RANGE, NORM_RANGE = -1, -2, -3, -4, -5
+
+HUGE, TINY = 2.0**400, 2.0**-400
+NORMAL = 2.0**-1022
+
+
+@inlined
+def slack(w: Vector) -> float:
+    return float(w.shape[0] + 2) * 2.0**-52
+
+
+@inlined
+def slope(w: Vector, norm: float) -> float:
+    """The filter's error per unit of ||x||."""
+    if norm == 0.0:
+        return 0.0
+    return slack(w) * norm if TINY <= norm <= HUGE else math.inf
+
+
+@inlined
+def power(m: float, e: int) -> float:
+    """m 2^e, infinite when it overflows."""
+    return math.ldexp(m, e) if e <= 1024 else m * math.inf if m != 0.0 else 0.0
+
+
+@inlined
+def divisor(rows: Rows, i: int) -> float:
+    """What row i is divided by: its norm if ``unit``, else 1."""
+    if not rows.unit:
+        return 1.0
+    if rows.norm[i] < math.inf:
+        return float(rows.norm[i])
+    m, e = sums.sqnorm(rows, i)
+    return root(m, e)
+
+
+@inlined
+def root(m: float, e: int) -> float:
+    """sqrt(m 2^e)."""
+    half = e // 2
+    return power(math.sqrt(m * 2.0 ** (e - 2 * half)) / 2.0, half + 1)
+
+
+@inlined
+def reach(rows: Rows, i: int) -> float:
+    """The norm of the row as learned from, for the filter."""
+    return 1.0 if rows.unit and rows.norm[i] < math.inf else float(rows.norm[i])
+
+
+@inlined
+def measure(rows: Rows, i: int, q: float, w: Vector, s: Any) -> int:
+    """First sight of row i, whose float sqnorm is q: validate, note the norm, raise radius and automatic theta."""
+    if not rows.unit and q >= TINY * TINY and q * (1.0 + 2.0 * slack(w)) < min(s.radius_sq, HUGE * HUGE):
+        rows.norm[i] = math.sqrt(q)
+        return 0
+    return _measure_exactly(rows, i, q, s)
+
+
+@outlined
+def _measure_exactly(rows: Rows, i: int, q: float, s: Any) -> int:
+    ordinary = TINY * TINY <= q <= HUGE * HUGE
+    if ordinary:
+        rows.norm[i] = math.sqrt(q)
+    else:
+        if not math.isfinite(q) and not row_is_finite(rows, i):
+            return NOT_FINITE
+        rows.norm[i] = math.inf
+    m, e = sums.sqnorm(rows, i)
+    if m == 0.0:
+        if rows.unit:
+            return ZERO_ROW
+        rows.norm[i] = 0.0
+        return 0
+    if rows.unit:
+        if not NORMAL <= root(m, e) < math.inf:
+            return NORM_RANGE
+        if ordinary:
+            rows.norm[i] = root(m, e)
+        m, e = 0.5, 1
+    if s.radius_m == 0.0 or e > s.radius_e or (e == s.radius_e and m > s.radius_m):
+        radius_sq = power(m, e)
+        if s.auto:
+            if not NORMAL <= radius_sq < math.inf:
+                return THETA_RANGE
+            s.theta = radius_sq
+        s.radius_m = m
+        s.radius_e = e
+        s.radius_sq = radius_sq
+    return 0
+
+
+@inlined
+def side(rows: Rows, i: int, y: float, w: Vector, theta: float, m: float, error: float, s: Any) -> int:
+    """The sign of y<w,x> - theta, from m = y<w,x> in floats and its error."""
+    if m > theta + error:
+        return 1
+    if m < theta - error:
+        return -1
+    if error == 0.0:
+        return 0
+    s.slow += 1
+    return sums.sign_of_dot(rows, i, y, divisor(rows, i), w, theta)
+
+
+@inlined
+def judge(rows: Rows, i: int, y: float, w: Vector, m: float, error: float, s: Any) -> int:
+    """MISTAKE and UPDATE bits for a measured row, given m = y<w,x> in floats."""
+    sign = side(rows, i, y, w, 0.0, m, error, s)
+    verdict = 0
+    if sign < 0 or (sign == 0 and s.zero != y):
+        verdict = MISTAKE
+    if s.margin:
+        if side(rows, i, y, w, s.theta, m, error, s) <= 0:
+            verdict |= UPDATE
+    elif verdict:
+        verdict |= UPDATE
+    return verdict
+
+
+@inlined
+def update(rows: Rows, i: int, y: float, w: Vector, m: float, error: float, s: Any) -> int:
+    """w += y x, unless it would overflow; keeps the bound on ||w||."""
+    q = divisor(rows, i)
+    x = reach(rows, i) * (1.0 + slack(w))
+    # ||w + yx||^2 = ||w||^2 + 2 y<w,x> + ||x||^2
+    grown = s.norm * s.norm + 2.0 * (m + error) + x * x
+    if TINY * TINY <= grown <= HUGE * HUGE:
+        norm = math.sqrt(grown) * (1.0 + 2.0**-50)
+    else:
+        if not x < math.inf:
+            mantissa, exponent = sums.sqnorm(rows, i)
+            x = root(mantissa, exponent) / q
+        norm = (s.norm + x) * (1.0 + 2.0**-50)
+        if not norm <= 2.0**1000 and not sum_is_finite(rows, i, y, q, w):
+            return OVERFLOW
+    # The first update that rounds settles it, so tracking costs nothing where sums round all the time.
+    if not s.rounded:
+        s.rounded = sum_rounds(rows, i, y, q, w)
+    add(rows, i, y, q, w)
+    s.norm = norm
+    s.updates += 1
+    return 0
+
+
+@inlined
+def learn(rows: Rows, i: int, y: float, w: Vector, s: Any) -> int:
+    """One round of the online protocol on a new row: its verdict, or an error code and nothing changed."""
+    s.row = i
+    theta, radius_m, radius_e, radius_sq = s.theta, s.radius_m, s.radius_e, s.radius_sq
+    product, q = dot_and_sqnorm(rows, i, w)
+    code = measure(rows, i, q, w, s)
+    if code < 0:
+        return code
+    m = y * product / divisor(rows, i)
+    if m > s.theta + slope(w, s.norm) * reach(rows, i):
+        return 0
+    verdict = settle(rows, i, y, w, m, s)
+    if verdict < 0:
+        s.theta, s.radius_m, s.radius_e, s.radius_sq = theta, radius_m, radius_e, radius_sq
+    return verdict
+
+
+@inlined
+def settle(rows: Rows, i: int, y: float, w: Vector, m: float, s: Any) -> int:
+    """Judge a measured row with m = y<w,x> in floats, count, and update if so judged."""
+    error = slope(w, s.norm) * reach(rows, i)
+    verdict = judge(rows, i, y, w, m, error, s)
+    if verdict & UPDATE:
+        code = update(rows, i, y, w, m, error, s)
+        if code < 0:
+            return code
+    if verdict & MISTAKE:
+        s.mistakes += 1
+    return verdict
+
+
+@outlined
+def score(rows: Rows, i: int, w: Vector, norm: float) -> float:
+    """<w, row> with the exact sign, for a row that is only looked at; nan if it is not finite."""
+    s, q = dot_and_sqnorm(rows, i, w)
+    if TINY * TINY <= q <= HUGE * HUGE:
+        length = math.sqrt(q)
+        error = slope(w, norm) * length
+        if abs(s) > error or error == 0.0:
+            return s / length if rows.unit else s
+    elif not math.isfinite(q) and not row_is_finite(rows, i):
+        return math.nan
+    elif q == 0.0 and sums.sqnorm(rows, i)[0] == 0.0:
+        return 0.0
+    rows.norm[i] = math.inf  # the divisor is then computed exactly
+    q = divisor(rows, i)
+    m, e = sums.rounded_dot(rows, i, q if NORMAL <= q < math.inf else 1.0, w)
+    tiny = 5e-324 if m > 0.0 else -5e-324
+    return tiny if m != 0.0 and e < -1073 else power(m, e)
+
+
+@outlined
+def norm_bound(w: Vector) -> float:
+    """An upper bound on ||w||, tight to rounding."""
+    q = 0.0
+    for j in range(w.shape[0]):
+        q += w[j] * w[j]
+    if TINY * TINY <= q <= HUGE * HUGE:
+        return math.sqrt(q) * (1.0 + slack(w))
+    largest = 0.0
+    for j in range(w.shape[0]):
+        largest = max(largest, abs(w[j]))
+    return largest * math.sqrt(w.shape[0]) * (1.0 + 2.0**-50)

@@ -1,0 +1,251 @@
+"""Dot products without rounding: what decides when floats are too close to call.
+
+First in twofold arithmetic: the rounding errors of all products and sums are computed exactly (Dekker,
+Knuth) and added up beside the sum. If they are all zero, as on small integers, the sum is exact;
+if the result exceeds the rounding of the errors' own sum, its sign is proved.
+
+Then in integers. Every float64 is an integer times a power of two, so a sum of products of two floats is an integer
+multiple of 2^-2148. The accumulator holds that integer in digits of 32 bits, each in an int64 so
+that carries can wait (Kulisch's long accumulator). Nothing overflows, nothing underflows, and the
+order of the terms does not matter.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.engine.compile import allocating, allocating_kernel, inlined, outlined
+from novikoff.engine.rows import Rows, Vector, cells, column, two_sum, value
+
+Accumulator = NDArray[np.int64]
+
+DIGITS = 136  # 32 * 136 = 4352 bits: from 2^-2176 to beyond 2^2048 times any number of terms
+POINT = 2176  # the binary point, in bits from the bottom
+MASK = 0xFFFFFFFF
+CARRY_EVERY = 1 << 24  # terms: a digit grows by less than 2^36 a term, and must stay below 2^63
+
+
+@outlined
+def _add_integer(total: Accumulator, v: int, at: int, sign: int) -> None:
+    """total += sign * v * 2^(at - POINT) for 0 <= v < 2^55."""
+    digit, shift = at >> 5, at & 31
+    low = (v & MASK) << shift
+    high = (v >> 32) << shift
+    total[digit] += sign * (low & MASK)
+    total[digit + 1] += sign * ((low >> 32) + (high & MASK))
+    total[digit + 2] += sign * (high >> 32)
+
+
+@outlined
+def add_product(total: Accumulator, a: float, b: float) -> None:
+    """total += a * b."""
+    if a == 0.0 or b == 0.0:
+        return
+    sign = 1 if (a < 0.0) == (b < 0.0) else -1
+    fa, ea = math.frexp(abs(a))
+    fb, eb = math.frexp(abs(b))
+    ma, mb = int(fa * 9007199254740992.0), int(fb * 9007199254740992.0)  # 2^53
+    at = ea + eb - 106 + POINT
+    a1, a0 = ma >> 27, ma & 0x7FFFFFF
+    b1, b0 = mb >> 27, mb & 0x7FFFFFF
+    _add_integer(total, a0 * b0, at, sign)
+    _add_integer(total, a1 * b0 + a0 * b1, at + 27, sign)
+    _add_integer(total, a1 * b1, at + 54, sign)
+
+
+@outlined
+def _carry(total: Accumulator) -> None:
+    """All digits but the last into [0, 2^32)."""
+    for digit in range(DIGITS - 1):
+        total[digit + 1] += total[digit] >> 32
+        total[digit] &= MASK
+
+
+@outlined
+def add_dot(total: Accumulator, rows: Rows, i: int, y: float, divisor: float, w: Vector) -> None:
+    """total += y * <w, row>."""
+    for k in cells(rows, i):
+        add_product(total, w[column(rows, k)], y * (value(rows, i, k) / divisor))
+        if k % CARRY_EVERY == 0:
+            _carry(total)
+    add_product(total, w[w.shape[0] - 1], y * (rows.constant / divisor))
+
+
+@outlined
+def _sign(total: Accumulator) -> int:
+    _carry(total)
+    if total[DIGITS - 1] < 0:
+        return -1
+    for digit in range(DIGITS):
+        if total[digit] != 0:
+            return 1
+    return 0
+
+
+@outlined
+def _round(total: Accumulator) -> tuple[float, int]:
+    """m, e with 1/2 <= |m| < 1 and m * 2^e the total rounded to nearest, ties to even; (0, 0) for zero."""
+    sign = _sign(total)
+    if sign == 0:
+        return 0.0, 0
+    if sign < 0:
+        for digit in range(DIGITS):
+            total[digit] = -total[digit]
+        _carry(total)
+    top = DIGITS - 1
+    while total[top] == 0:
+        top -= 1
+    t2 = total[top]
+    t1 = total[top - 1] if top >= 1 else 0
+    t0 = total[top - 2] if top >= 2 else 0
+    length = 0  # of t2, in bits
+    while (t2 >> length) != 0:
+        length += 1
+    # The 53 leading bits and one more: from t2 all, from t1 what is left, from t0 the rest.
+    extra = 22 - length
+    if extra > 0:
+        kept = (((t2 << 32) | t1) << extra) | (t0 >> (32 - extra))
+        rest = t0 & ((1 << (32 - extra)) - 1)
+    else:
+        kept = (t2 << (32 + extra)) | (t1 >> -extra)
+        rest = (t1 & ((1 << -extra) - 1)) | t0
+    for digit in range(top - 2):
+        rest |= total[digit]
+    if (kept & 1) == 1 and (rest != 0 or (kept & 2) == 2):
+        kept += 1
+    m = sign * (float(kept >> 1) / 9007199254740992.0)
+    e = 32 * top + length - POINT
+    return (m / 2.0, e + 1) if abs(m) == 1.0 else (m, e)
+
+
+@inlined
+def fold(high: float, low: float, noise: float, a: float, b: float) -> tuple[float, float, float]:
+    """(high + low) += a b, where noise sums the sizes of the rounding errors that went into low."""
+    p = a * b
+    if abs(p) < 2.0**-960 and a != 0.0 and b != 0.0:
+        noise = math.inf  # the error of this product may not be a float
+    ta, tb = 134217729.0 * a, 134217729.0 * b  # 2^27 + 1
+    a1, b1 = ta - (ta - a), tb - (tb - b)
+    a0, b0 = a - a1, b - b1
+    product_error = ((a1 * b1 - p) + a1 * b0 + a0 * b1) + a0 * b0
+    s, sum_error = two_sum(high, p)
+    return s, low + (product_error + sum_error), noise + (abs(product_error) + abs(sum_error))
+
+
+@inlined
+def _fold_dot(
+    high: float, low: float, noise: float, rows: Rows, i: int, y: float, divisor: float, w: Vector
+) -> tuple[float, float, float]:
+    for k in cells(rows, i):
+        high, low, noise = fold(high, low, noise, w[column(rows, k)], y * (value(rows, i, k) / divisor))
+    return fold(high, low, noise, w[w.shape[0] - 1], y * (rows.constant / divisor))
+
+
+@inlined
+def _settled(high: float, low: float, noise: float, terms: int) -> bool:
+    """Does high + low have the sign of the sum? Adding up low rounded by at most 2 terms 2^-53 noise."""
+    return noise == 0.0 or abs(high + low) > (terms + 4) * 2.0**-51 * noise
+
+
+@outlined
+def sign_of_dot(rows: Rows, i: int, y: float, divisor: float, w: Vector, theta: float) -> int:
+    """The sign of y * <w, row> - theta."""
+    high, low, noise = _fold_dot(-theta, 0.0, 0.0, rows, i, y, divisor, w)
+    if _settled(high, low, noise, w.shape[0]):
+        return 1 if high + low > 0.0 else -1 if high + low < 0.0 else 0
+    return _long_sign_of_dot(rows, i, y, divisor, w, theta)
+
+
+@outlined
+def sign_of_difference(rows: Rows, i: int, yi: float, qi: float, j: int, yj: float, qj: float, w: Vector) -> int:
+    """The sign of yi * <w, row i> - yj * <w, row j>."""
+    high, low, noise = _fold_dot(0.0, 0.0, 0.0, rows, i, yi, qi, w)
+    high, low, noise = _fold_dot(high, low, noise, rows, j, -yj, qj, w)
+    if _settled(high, low, noise, 2 * w.shape[0]):
+        return 1 if high + low > 0.0 else -1 if high + low < 0.0 else 0
+    return _long_sign_of_difference(rows, i, yi, qi, j, yj, qj, w)
+
+
+@outlined
+def sqnorm(rows: Rows, i: int) -> tuple[float, int]:
+    """||(x_i, constant)||^2 = m * 2^e, correctly rounded: the same for every storage and order."""
+    high, low, noise = fold(0.0, 0.0, 0.0, rows.constant, rows.constant)
+    terms = 1
+    for k in cells(rows, i):
+        high, low, noise = fold(high, low, noise, value(rows, i, k), value(rows, i, k))
+        terms += 1
+    total = high + low
+    if 2.0**-800 <= total <= 2.0**800:
+        m, e = math.frexp(total)
+        rest = (high - total) + low
+        # Rounding to total is right if high + low stays on this side of the midpoints to its neighbours.
+        midpoint = math.ldexp(1.0, e - 55 if m == 0.5 else e - 54)
+        if noise == 0.0 or abs(rest) + (terms + 4) * 2.0**-51 * noise < midpoint:
+            return m, e
+    return _long_sqnorm(rows, i)
+
+
+@allocating
+def _long_sign_of_dot(rows: Rows, i: int, y: float, divisor: float, w: Vector, theta: float) -> int:
+    total = np.zeros(DIGITS, dtype=np.int64)
+    add_dot(total, rows, i, y, divisor, w)
+    add_product(total, theta, -1.0)
+    return _sign(total)
+
+
+@allocating
+def _long_sign_of_difference(rows: Rows, i: int, yi: float, qi: float, j: int, yj: float, qj: float, w: Vector) -> int:
+    total = np.zeros(DIGITS, dtype=np.int64)
+    add_dot(total, rows, i, yi, qi, w)
+    add_dot(total, rows, j, -yj, qj, w)
+    return _sign(total)
+
+
+@allocating
+def rounded_dot(rows: Rows, i: int, divisor: float, w: Vector) -> tuple[float, int]:
+    """<w, row> = m * 2^e, correctly rounded."""
+    total = np.zeros(DIGITS, dtype=np.int64)
+    add_dot(total, rows, i, 1.0, divisor, w)
+    return _round(total)
+
+
+@allocating
+def _long_sqnorm(rows: Rows, i: int) -> tuple[float, int]:
+    total = np.zeros(DIGITS, dtype=np.int64)
+    for k in cells(rows, i):
+        add_product(total, value(rows, i, k), value(rows, i, k))
+        if k % CARRY_EVERY == 0:
+            _carry(total)
+    add_product(total, rows.constant, rows.constant)
+    return _round(total)
+
+
+@allocating_kernel
+def exact_dot(rows: Rows, i: int, y: float, divisor: float, w: Vector) -> Accumulator:
+    """y * <w, row>, for `to_fraction`."""
+    total = np.zeros(DIGITS, dtype=np.int64)
+    add_dot(total, rows, i, y, divisor, w)
+    _carry(total)
+    return total
+
+
+@allocating_kernel
+def exact_sqnorm(w: Vector) -> Accumulator:
+    """||w||^2, for `to_fraction`."""
+    total = np.zeros(DIGITS, dtype=np.int64)
+    for j in range(w.shape[0]):
+        add_product(total, w[j], w[j])
+        if j % CARRY_EVERY == 0:
+            _carry(total)
+    _carry(total)
+    return total
+
+
+def to_fraction(total: Accumulator) -> Fraction:
+    """The value of a carried accumulator."""
+    integer = sum(int(digit) << (32 * place) for place, digit in enumerate(total))
+    return Fraction(integer, 1 << POINT)
