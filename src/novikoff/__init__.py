@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from novikoff.certificates import Separable as Separable
     from novikoff.certificates import Undecided as Undecided
     from novikoff.certificates import certify as certify
-    from novikoff.certificates.verify import InvalidCertificate as InvalidCertificate
-    from novikoff.certificates.verify import Verified as Verified
+    from novikoff.certificates.claim import InvalidCertificate as InvalidCertificate
+    from novikoff.certificates.verified import Verified as Verified
     from novikoff.certificates.verify import verify as verify
     from novikoff.descent.rates import rates as rates
     from novikoff.display.report import Report as Report
@@ -54,7 +54,9 @@ __version__ = "0.1.0"
 # not wait for scikit-learn.
 _NAMES = {
     "certificates": "NotSeparable NotSeparableError Separable Undecided certify",
-    "certificates.verify": "InvalidCertificate Verified verify",
+    "certificates.claim": "InvalidCertificate",
+    "certificates.verified": "Verified",
+    "certificates.verify": "verify",
     "descent.rates": "rates",
     "display.report": "Report report",
     "estimators.boolean": "KDNF Conjunction Disjunction MonotoneConjunction MonotoneDisjunction",

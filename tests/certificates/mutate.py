@@ -17,7 +17,8 @@ from collections import Counter
 import numpy as np
 
 import novikoff as nk
-from novikoff.certificates.verify import InvalidCertificate, verify
+from novikoff.certificates.claim import InvalidCertificate
+from novikoff.certificates.verify import verify
 from tests.certificates import oracle
 
 LABELS = [[0, 1], [-1, 1], ["a", "b"], ["1", 1], [True, False], [2**53, 2**53 + 1], [2.0**53, 2**53 + 1], [0.5, 2, "x"]]
@@ -94,11 +95,13 @@ class Case:
         return record | {"positive": self.positive, "against": others[0] if len(others) == 1 else others}
 
 
-def in_format_1(record: dict) -> dict:
+def in_format_1(record: dict, digest_1: str) -> dict:
+    """The same claims; the digest is made in another way."""
     new = dict(record)
     origin = new["constant"] == "through the origin"
     shape = [new.pop("rows"), new.pop("columns")]
     old = {"format": "novikoff certificate 1", "verdict": new.pop("kind"), "shape": shape}
+    new["digest"] = digest_1
     old["constant"] = "0x0.0p+0" if origin else new["constant"]
     combination, last = new.pop("combination"), [0] if origin else []
     old |= {"support": combination, "weights": new.pop("separator") + last} if "separator" in new else combination
@@ -136,7 +139,8 @@ def mutated(case: Case, rng: random.Random) -> tuple[str, dict, list, list]:
     """What was done, and the certificate with the data that it is held against."""
     X, y, record = case.X, list(case.y), copy.deepcopy(case.record)
     if rng.random() < 0.3:
-        record = in_format_1(record)
+        record = in_format_1(record, _digest(X, y, record, 1))
+    format = 1 if "verdict" in record else 2
     what = rng.choice(
         ["nothing", "field", "field", "field", "two fields", "labels", "sides", "y", "y", "X", "drop", "sign"]
     )
@@ -169,24 +173,33 @@ def mutated(case: Case, rng: random.Random) -> tuple[str, dict, list, list]:
         row = rng.randrange(len(X))
         X[row][rng.randrange(len(X[row]))] += rng.choice([1.0, -0.5, 2.0**-50])
         if rng.random() < 0.8:  # so that the digest does not hide the rest
-            record["digest"] = _digest(X, y, record)
+            record["digest"] = _digest(X, y, record, format)
     elif what == "drop":
         del record[rng.choice(list(record))]
     elif what == "sign":  # every row on one side, the digest included
         sign = rng.choice([1, -1])
-        record["digest"] = oracle.digest(X, [sign] * len(X))
+        record["digest"] = oracle.digest(X, [sign] * len(X), format)
         record["positive"] = rng.choice([*STRANGERS, *y])
         if "separator" in record and case.constant:
             record["separator"] = [0] * len(X[0]) + [sign]
     if what in ("labels", "sides", "y") and rng.random() < 0.7:
-        record["digest"] = _digest(X, y, record)
+        record["digest"] = _digest(X, y, record, format)
     return what, record, X, y
 
 
-def _digest(X, y, record) -> str:
+def _digest(X, y, record, format) -> str:
     positive = record.get("positive")
     text = isinstance(positive, str)
-    return oracle.digest(X, [1 if isinstance(v, str) == text and v == positive else -1 for v in y])
+    return oracle.digest(X, [1 if isinstance(v, str) == text and v == positive else -1 for v in y], format)
+
+
+def accepted(record: dict, X: list, y: list, *, reference: bool) -> bool:
+    """Does the library accept it?"""
+    try:
+        verify(record, np.array(X), y, reference=reference)
+    except InvalidCertificate:
+        return False
+    return True
 
 
 def run(count: int, seed: int, *, problems_of: int = 100) -> Counter:
@@ -198,14 +211,12 @@ def run(count: int, seed: int, *, problems_of: int = 100) -> Counter:
             case = Case(rng)
         what, record, X, y = mutated(case, rng)
         expected = oracle.accepts(record, X, y)
-        try:
-            verify(record, np.array(X), y)
-            accepted = True
-        except InvalidCertificate:
-            accepted = False
-        if accepted != expected:
-            raise AssertionError(f"{'accepted' if accepted else 'refused'}, wrongly: {record!r} about {X!r}, {y!r}")
-        told[what, accepted] += 1
+        for reference in (False, True):
+            if accepted(record, X, y, reference=reference) != expected:
+                checker = "the reference" if reference else "the fast check"
+                did = "refused" if expected else "accepted"
+                raise AssertionError(f"{checker} {did}, wrongly: {record!r} about {X!r}, {y!r}")
+        told[what, expected] += 1
     return told
 
 

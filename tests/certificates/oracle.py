@@ -42,13 +42,14 @@ def check(certificate, X, y):
     record = json.loads(certificate, object_pairs_hook=_once) if isinstance(certificate, str) else certificate
     require(type(record) is dict)
     n, d = len(X), len(X[0]) if X else 0
-    claim = _second(record) if record.get("format") != "novikoff certificate 1" else _first(record, y)
+    format = 1 if record.get("format") == "novikoff certificate 1" else 2
+    claim = _first(record, y) if format == 1 else _second(record)
     separable = claim["kind"] == "separable"
     require(_is_count(claim["rows"]) and _is_count(claim["columns"]))
     require((claim["rows"], claim["columns"]) == (n, d))
     constant = _constant(claim["constant"])
     signs = _signs(y, claim["positive"], claim["against"])
-    require(claim["digest"] == digest(X, signs))
+    require(claim["digest"] == digest(X, signs, format))
     a = rows_of(X, signs, constant)
     D = d + 1 if constant else d
     rows, p = _combination(claim["combination"], n, d)
@@ -213,13 +214,29 @@ def dot(u, v):
     return sum((a * b for a, b in zip(u, v, strict=True)), Fraction(0))
 
 
-def digest(X, signs):
-    counts = b"".join(struct.pack("<q", sum(v != 0 for v in x)) for x in X)
+def digest(X, signs, format=2):
+    head = struct.pack("<qq", len(X), len(X[0]) if X else 0)
+    if format == 1:
+        return _sha256(b"novikoff data 1" + head + _parts(X, "<q") + _sha256(_signs_as_bytes(signs))).hex()
+    blocks = range(0, len(X), 8192)
+    leaves = b"".join(_sha256(_parts(X[b : b + 8192], "<I")) for b in blocks)
+    matrix = _sha256(b"novikoff data 2" + head + struct.pack("<q", 8192) + leaves)
+    return _sha256(matrix + b"".join(_sha256(_signs_as_bytes(signs[b : b + 8192])) for b in blocks)).hex()
+
+
+def _parts(X, count):
+    counts = b"".join(struct.pack(count, sum(v != 0 for v in x)) for x in X)
     columns = b"".join(struct.pack("<I", j) for x in X for j, v in enumerate(x) if v != 0)
     values = b"".join(struct.pack("<d", v) for x in X for v in x if v != 0)
-    parts = (counts, columns, values, b"".join(struct.pack("<b", s) for s in signs))
-    head = b"novikoff data 1" + struct.pack("<qq", len(X), len(X[0]) if X else 0)
-    return hashlib.sha256(head + b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()
+    return b"".join(map(_sha256, (counts, columns, values)))
+
+
+def _signs_as_bytes(signs):
+    return b"".join(struct.pack("<b", s) for s in signs)
+
+
+def _sha256(data):
+    return hashlib.sha256(data).digest()
 
 
 # ---------------------------------------------------------------- the verdict, by the simplex method

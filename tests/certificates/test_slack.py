@@ -13,7 +13,8 @@ import pytest
 import scipy.sparse as sp
 
 from novikoff import Perceptron
-from novikoff.certificates.verify import InvalidCertificate, verify
+from novikoff.certificates.claim import InvalidCertificate
+from novikoff.certificates.verify import verify
 from tests.certificates import oracle
 from tests.certificates.oracle import dot
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 import copy
-import importlib
 import itertools
 import json
 import math
 import re
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from pathlib import Path
 
@@ -20,18 +20,41 @@ import scipy.sparse as sp
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+import novikoff
 from novikoff import Perceptron, certify
-from novikoff.certificates.verify import InvalidCertificate, Verified, verify
-from tests.certificates import oracle
+from novikoff.certificates import check, reference
+from novikoff.certificates.claim import InvalidCertificate
+from novikoff.certificates.verified import Verified
+from novikoff.engine.digest import digest as engine_digest
+from novikoff.engine.digest import is_digest, matrix_digest
+from novikoff.examples import as_rows
+from novikoff.float64 import exact_matrix
+from tests.certificates import mutate, oracle
 from tests.certificates.oracle import dot
 
 INF = math.inf
-module = importlib.import_module("novikoff.certificates.verify")
 
 
-def digest(X, signs):
-    """As the checker computes it."""
-    return module.Data(X, signs, 1, (-1,), 0.0).scan(np.zeros(0), Fraction(0), module.BEYOND, None)[0]
+def verify(certificate, X, y=None):
+    """By the fast check and by the reference, which agree."""
+    try:
+        found = novikoff.verify(certificate, X, y)
+    except InvalidCertificate:
+        with pytest.raises(InvalidCertificate):
+            novikoff.verify(certificate, X, y, reference=True)
+        raise
+    assert novikoff.verify(certificate, X, y, reference=True) == found
+    return found
+
+
+def digest(X, signs, version=2):
+    """As the fast check computes it."""
+    data = check.Data(exact_matrix(X))
+    found = check.Digest(version, data, np.asarray(signs))
+    with ThreadPoolExecutor(2) as pool:
+        for block in data.blocks():
+            found.update(block, pool)
+        return found.hexdigest()
 
 
 # ---------------------------------------------------------------- what is true, in rationals and plain loops
@@ -57,8 +80,8 @@ def combination(p, rows):
     return [dot(p, column) for column in zip(*rows, strict=True)]
 
 
-def plain_digest(X, signs):
-    return oracle.digest(listed(X), signs)
+def plain_digest(X, signs, format=2):
+    return oracle.digest(listed(X), signs, format)
 
 
 def root(value, up):
@@ -135,21 +158,11 @@ def inseparable(X, y, weights, weak=None, positive=1, constant=0.0):
     return proof if weak is None else proof | {"weak": written(weak if constant else weak[:-1])}
 
 
-def in_format_1(proof):
-    """The same claims, as they were written before."""
-    new = dict(proof)
-    origin = new["constant"] == "through the origin"
-    old = {
-        "format": "novikoff certificate 1",
-        "verdict": new.pop("kind"),
-        "shape": [new.pop("rows"), new.pop("columns")],
-    }
-    old["constant"] = "0x0.0p+0" if origin else new["constant"]
-    combined, last = new.pop("combination"), [0] if origin else []
-    old |= {"support": combined, "weights": new.pop("separator") + last} if "separator" in new else combined
-    if "weak" in new:
-        old["weak"] = new.pop("weak") + last
-    return old | {name: new[name] for name in new if name not in ("format", "constant", "against")}
+def in_format_1(proof, X, y):
+    """The same claims about these data, as they were written before."""
+    return mutate.in_format_1(
+        proof, plain_digest(X, signs_of(y.tolist() if hasattr(y, "tolist") else y, proof["positive"]), 1)
+    )
 
 
 XOR = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), [-1, 1, 1, -1]
@@ -165,7 +178,7 @@ SHIFTED_PROOF = separable(*SHIFTED, [-2, 5], {1: 2, 2: 1}, positive="low", const
 ORIGIN_PROOF = inseparable(*SHIFTED, {0: 2, 1: 1, 3: 1}, positive="low")
 VALID = [(XOR_PROOF, XOR), (WEAK_PROOF, WEAK), (BOX_PROOF, BOX), (FLAT_PROOF, FLAT)]
 VALID += [(SHIFTED_PROOF, SHIFTED), (ORIGIN_PROOF, SHIFTED)]
-VALID += [(in_format_1(proof), data) for proof, data in VALID]
+VALID += [(in_format_1(proof, *data), data) for proof, data in VALID]
 
 
 def changed(proof, *path_and_value):
@@ -340,14 +353,21 @@ def test_zeros_are_not_stored_values():
     assert verify(proof, X, [1, 1, -1]) == verify(proof, stored, [1, 1, -1])
 
 
-@pytest.mark.parametrize("shape", [(2, 1), (3, 0), (1000, 3), (2, 200_000)])
-def test_the_digest_is_as_the_format_says(shape):
+@pytest.mark.parametrize("version", [1, 2])
+@pytest.mark.parametrize("shape", [(2, 1), (3, 0), (1000, 3), (2, 200_000), (8192, 1), (16_390, 2)])
+def test_the_digest_is_as_the_format_says(shape, version):
     rng = np.random.default_rng(3)
     X = rng.integers(-1, 2, shape) * rng.random(shape)
     signs = rng.choice([-1, 1], shape[0])
     signs[:2] = 1, -1
-    assert digest(X, signs) == digest(sp.csr_matrix(X), signs) == plain_digest(X, signs.tolist())
-    assert digest(X, signs) != digest(X, -signs)
+    expected = plain_digest(X, signs.tolist(), version)
+    assert digest(X, signs, version) == digest(sp.csr_matrix(X), signs, version) == expected
+    assert digest(X, signs, version) != digest(X, -signs, version)
+    examples = [[(j, x) for j, x in enumerate(row) if x] for row in X.tolist()]
+    assert reference.digest(version, examples, shape[1], signs.tolist()) == expected
+    rows = as_rows(X, 0.0, False)
+    assert is_digest(expected, rows, shape, signs.astype(np.int8))
+    assert version == 1 or engine_digest(matrix_digest(rows, *shape), signs.astype(np.int8)) == expected
 
 
 @pytest.mark.parametrize("block", [1, 7, 2**17])
@@ -357,13 +377,7 @@ def test_blocks_of_rows_do_not_matter(block, monkeypatch):
     y = np.where(X @ [3, 1, -2, 5] + 1 >= 0, 1, -1)
     X += 0.001 * y[:, None] * [3, 1, -2, 5]
     proof = separable(X, y, [3, 1, -2, 5, 1], {3: 1, 8: 2, 40: 1}, constant=1.0)
-    before = module.Data.__init__
-
-    def narrow(self, *arguments):
-        before(self, *arguments)
-        self.few = max(1, block // 4)
-
-    monkeypatch.setattr(module.Data, "__init__", narrow)
+    monkeypatch.setattr(check, "ENTRIES", block)
     for form in (X, sp.csr_matrix(X)):
         assert verify(proof, form, y).rows == (3, 8, 40)
     assert digest(X, y) == plain_digest(X, y.tolist())
@@ -418,7 +432,7 @@ def test_labels_are_compared_as_what_they_are(positive, against, y):
     verified = verify(proof, X, y)
     assert verified.positive == positive
     assert verified.against == (tuple(against) if isinstance(against, list) else (against,))
-    old = verify(in_format_1(proof), X, y)
+    old = verify(in_format_1(proof, X, y), X, y)
     assert set(old.against) == set(verified.against)
 
 
@@ -483,7 +497,7 @@ def test_xor_is_not_separable_whatever_is_called_positive(positive, y, version):
         }
         for against in ("a", "b", ["a", "b"], 2**53, 2**53 + 1, [2**53, 2**53 + 1], 0, 1):
             claim = proof | {"against": against}
-            refused(claim if version == 2 else in_format_1(claim), X, y, "label|digest|names")
+            refused(claim if version == 2 else in_format_1(claim, X, y), X, y, "label|digest|names")
 
 
 @pytest.mark.parametrize(
@@ -535,7 +549,7 @@ def test_labels_that_no_certificate_can_name(y):
     """Neither of them takes them, and both before any work."""
     X = np.array([[1.0], [2.0]])
     proof = separable(X, [1, 2], [-2, 3], constant=1.0)
-    for claim in (proof, in_format_1(proof)):
+    for claim in (proof, in_format_1(proof, X, [1, 2])):
         rejected("certificate|y is of shape", claim, X, y)
     with pytest.raises(ValueError, match=r"certificate cannot name|1d array|Complex"):
         certify(X, y)
@@ -546,7 +560,7 @@ def test_labels_that_are_no_numbers(y):
     X = np.array([[1.0], [2.0]])
     with pytest.raises(ValueError, match="certificate cannot name"):
         certify(X, y)
-    for claim in (proof := separable(X, [1, 2], [-2, 3], constant=1.0), in_format_1(proof)):
+    for claim in (proof := separable(X, [1, 2], [-2, 3], constant=1.0), in_format_1(proof, X, [1, 2])):
         refused(claim, X, y, "label")
 
 
@@ -726,9 +740,9 @@ def test_every_field_is_needed(proof, data):
 
 def test_format_1_is_read_as_strictly():
     for proof, data in VALID[: len(VALID) // 2]:
-        old, new = verify(in_format_1(proof), *data), verify(proof, *data)
+        old, new = verify(in_format_1(proof, *data), *data), verify(proof, *data)
         assert old == new
-    old = in_format_1(BOX_PROOF)
+    old = in_format_1(BOX_PROOF, *BOX)
     for path, sentence in [
         (("weights", [5, 2]), "integers|constant"),
         (("weights", [5, 2, 1]), "constant that is zero"),
@@ -752,7 +766,7 @@ def test_format_1_is_read_as_strictly():
         assert not true(claim, *BOX)
         refused(claim, *BOX, sentence)
     verify(changed(old, "weights", [5, 2, "-0x00"]), *BOX)
-    refused(changed(in_format_1(WEAK_PROOF), "weak", [0, 1, 1]), *WEAK, "constant that is zero")
+    refused(changed(in_format_1(WEAK_PROOF, *WEAK), "weak", [0, 1, 1]), *WEAK, "constant that is zero")
 
 
 def test_too_many_rows_for_a_proof():
@@ -838,8 +852,8 @@ def problems(draw):
 def test_whatever_is_true_is_accepted(problem):
     X, y, proof = problem
     holds(proof, X, y)
-    holds(in_format_1(proof), X, y)
-    assert verify(proof, X, y) == verify(in_format_1(proof), X, y)
+    holds(in_format_1(proof, X, y), X, y)
+    assert verify(proof, X, y) == verify(in_format_1(proof, X, y), X, y)
     verified = verify(proof, X, y)
     assert verified == verify(proof, sp.csr_matrix(X), y) == verify(json.loads(json.dumps(proof)), X, y)
     assert digest(X, y) == proof["digest"]
@@ -999,13 +1013,7 @@ def test_the_last_bit_is_kept_between_blocks(monkeypatch):
     """1 < 1 + 2^-60, on the scale of a row that does not see 2^-60."""
     X, y = turned([[1.0, 2.0**-60], [1.0, 0.0]])
     proof = separable(X, y, [1, 1, 0])
-    before = module.Data.__init__
-
-    def narrow(self, *arguments):
-        before(self, *arguments)
-        self.few = 1
-
-    monkeypatch.setattr(module.Data, "__init__", narrow)
+    monkeypatch.setattr(check, "ENTRIES", 1)
     verify(proof, X, y)
     refused(changed(proof, "closest", 0), X, y, "row 1 has")
 
@@ -1240,9 +1248,13 @@ def test_the_callers_data_are_left_alone():
 # ---------------------------------------------------------------- the checker itself
 
 
-def test_it_is_legible_and_stands_alone():
-    """Short lines, short functions, one statement a line; NumPy and the standard library."""
-    source = Path(module.__file__).read_text()
+STANDARD, FAST = ("claim", "verified", "reference"), ("check", "verify")
+
+
+@pytest.mark.parametrize("name", [*STANDARD, *FAST])
+def test_it_is_legible_and_stands_alone(name):
+    """Short lines, short functions, one statement a line; the standard library, and for speed NumPy."""
+    source = (Path(check.__file__).parent / f"{name}.py").read_text()
     assert max(map(len, source.splitlines())) <= 120
     nodes = list(ast.walk(ast.parse(source)))
     lines = [node.lineno for node in nodes if isinstance(node, ast.stmt)]
@@ -1252,8 +1264,13 @@ def test_it_is_legible_and_stands_alone():
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
-            names.add(node.module)
+            names |= {f"{node.module}.{alias.name}" for alias in node.names}
         elif isinstance(node, ast.FunctionDef):
-            assert node.end_lineno - node.lineno < 45, node.name
-    assert "numpy" in names
-    assert names - {"numpy", "novikoff.float64"} <= sys.stdlib_module_names | {"concurrent.futures"}
+            assert node.end_lineno - node.lineno < 40, node.name
+    ours = {name for name in names if name.startswith("novikoff.")}
+    allowed = tuple(f"novikoff.certificates.{name}" for name in (*STANDARD, *(FAST if name in FAST else ())))
+    allowed += ("novikoff.float64",) if name in FAST else ()
+    checkers = {f"novikoff.certificates.{name}" for name in ("check", "reference")}
+    assert all(name.startswith(allowed) or name in checkers for name in ours), ours
+    outside = {name.split(".")[0] for name in names - ours} - ({"numpy"} if name in FAST else set())
+    assert outside <= sys.stdlib_module_names

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 import os
-import struct
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -19,15 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.disk import atomic
-from novikoff.engine.loops import Signs
-from novikoff.engine.rows import DenseRows, Rows, nonzeros
 from novikoff.theory.exact import nearest, round_up, sqrt_down
 
 FORMAT = "novikoff certificate 2"
 ORIGIN = "through the origin"
 DECIMALS = "The numbers are float64; decimals in text stand for the nearest float64."
 SHOWN = 4  # labels that are named in a sentence
-BLOCK = 1 << 20  # stored entries that are hashed at a time
 
 Label = str | int | float | bool
 
@@ -324,35 +318,3 @@ def _combination(rows: NDArray[np.int64], weights: Sequence[int]) -> dict[str, A
 def _number(x: int) -> int | str:
     """JSON readers are sure of integers below 2^53 alone; larger ones travel in hexadecimal."""
     return x if abs(x) < 2**53 else hex(x)
-
-
-def matrix_digest(rows: Rows, n: int, d: int) -> bytes:
-    """Shape and non-zeros, row by row, the same for every storage."""
-    counts, columns, values = (hashlib.sha256() for _ in range(3))
-    stored = np.arange(n + 1) * d if isinstance(rows, DenseRows) else rows.indptr  # entries before each row
-    start = 0
-    with ThreadPoolExecutor(2) as pool:
-        busy: list[Future[None]] = []
-        while start < n:
-            stop = max(start + 1, int(np.searchsorted(stored, stored[start] + BLOCK)))
-            stop = min(stop, n)
-            most = int(stored[stop] - stored[start])
-            count, column, value = np.empty(stop - start, "<i8"), np.empty(most, "<u4"), np.empty(most, "<f8")
-            found = nonzeros(rows, start, stop, count, column, value)
-            wait(busy)
-            counts.update(count.data)
-            jobs = (columns.update, column[:found].data), (values.update, value[:found].data)
-            if found < BLOCK // 8:  # sooner done than handed to a thread
-                busy = []
-                for update, part in jobs:
-                    update(part)
-            else:
-                busy = [pool.submit(update, part) for update, part in jobs]
-            start = stop
-    head = b"novikoff data 1" + struct.pack("<qq", n, d)
-    return head + counts.digest() + columns.digest() + values.digest()
-
-
-def digest(matrix: bytes, signs: Signs) -> str:
-    """SHA-256 of the data: `matrix_digest` and the signs."""
-    return hashlib.sha256(matrix + hashlib.sha256(signs.tobytes()).digest()).hexdigest()

@@ -15,10 +15,11 @@ import scipy.sparse as sp
 
 from novikoff import inputs
 from novikoff.certificates import rational, solve
-from novikoff.certificates.certificate import About, NotSeparable, Proof, Separable, Undecided, digest, matrix_digest
+from novikoff.certificates.certificate import About, NotSeparable, Proof, Separable, Undecided
 from novikoff.certificates.divisions import Division, divisions
 from novikoff.certificates.solve import Data, Guess, Indices, OutOfBudget
 from novikoff.certificates.weak import weak_separator
+from novikoff.engine.digest import digest, matrix_digest
 from novikoff.engine.loops import Signs
 from novikoff.engine.rows import Rows
 from novikoff.engine.sums import exact_dot, exact_sqnorm, to_fraction

@@ -11,7 +11,8 @@ from urllib.parse import quote
 
 from novikoff.certificates import NotSeparable, Proof, Separable, Undecided, certify
 from novikoff.certificates.certificate import ORIGIN
-from novikoff.certificates.verify import InvalidCertificate, verify
+from novikoff.certificates.claim import InvalidCertificate
+from novikoff.certificates.verify import verify
 from novikoff.cli.options import ERROR, GOOD, NOT_SEPARABLE, UNDECIDED, report_skipped, tell
 from novikoff.data import read
 from novikoff.data.sources import check_target

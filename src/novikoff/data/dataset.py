@@ -12,6 +12,7 @@ import scipy.sparse as sp
 
 from novikoff import float64
 from novikoff.data.options import Reading
+from novikoff.engine.digest import digest, matrix_digest
 from novikoff.examples import Examples, as_rows, distinct, item
 
 
@@ -55,8 +56,6 @@ class Dataset(Examples):
         labels = np.empty(0) if self.y is None else distinct(self.y)
         if len(labels) != 2:
             return None
-        from novikoff.certificates.certificate import digest, matrix_digest  # which wait for scikit-learn
-
         n, d = self.X.shape
         signs = np.where(self.y == labels[1], np.int8(1), np.int8(-1))
         return digest(matrix_digest(as_rows(float64.matrix(self.X)[0], 0.0, False, norms=False), n, d), signs)

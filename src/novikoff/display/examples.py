@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from novikoff import inputs
 from novikoff.certificates import Proof
-from novikoff.certificates.certificate import digest, matrix_digest
 from novikoff.display.style import literal
+from novikoff.engine.digest import is_digest
 
 
 class Examples(NamedTuple):
@@ -49,13 +49,9 @@ def read_for(proof: Proof, X: Any, y: Any) -> Examples:
     else:
         pair, signs = inputs.two_classes(y, X.shape[0])
         names = (_name(pair[0]), _name(pair[1]))
-    if len(signs) != about.n or digest(_digest(X, about.constant), signs) != about.digest:
+    if len(signs) != about.n or not is_digest(about.digest, inputs.as_rows(X, 0.0, False), X.shape, signs):
         raise ValueError("these are not the data of the certificate: its digest is another one")
     return Examples(X, signs, names, _columns(columns, X.shape[1]))
-
-
-def _digest(X: Any, constant: float) -> bytes:
-    return matrix_digest(inputs.as_rows(X, constant, False), *X.shape)
 
 
 def _name(label: Any) -> str:

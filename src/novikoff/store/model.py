@@ -25,7 +25,7 @@ from novikoff.estimators.max_margin import MaxMarginClassifier
 from novikoff.estimators.perceptron import Perceptron
 from novikoff.estimators.winnow import Winnow
 from novikoff.learners.state import MOST, State
-from novikoff.store import container, names
+from novikoff.store import container, feature_names
 from novikoff.store.container import VERSION, Content, InvalidModel
 
 LEARNERS: dict[str, type[Any]] = {
@@ -233,7 +233,7 @@ def to_parts(model: Any) -> list[bytes | memoryview]:
         "stream": _stream_in(getattr(model, "stream_", None)),
         "state": {key: _out(value, key) for key, value in state.values.items()},
     }
-    arrays = state.arrays | random | (names.to_arrays(state.names) if state.names is not None else {})
+    arrays = state.arrays | random | (feature_names.to_arrays(state.names) if state.names is not None else {})
     try:
         _built(*_checked(Content(header, arrays, 0, ""), known=state.names))
     except InvalidModel as error:
@@ -428,7 +428,7 @@ def _from_version_1(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> 
         found = [_in(name) for name in listed] if type(listed) is list else [None]
         if not set(map(type, found)) <= {str, int}:
             raise InvalidModel("the names of its features are not a list of strings and integers")
-        arrays |= names.to_arrays(found)
+        arrays |= feature_names.to_arrays(found)
 
 
 def _features_in(
@@ -446,7 +446,7 @@ def _features_in(
         if growing:
             raise InvalidModel("its features grow, but have no names")
         return count, None, False
-    found = names.from_arrays(arrays, known)
+    found = feature_names.from_arrays(arrays, known)
     if len(found) > count or (len(found) < count and not growing):
         raise InvalidModel(f"it has {count} features, but {len(found)} names")
     return count, found, growing
