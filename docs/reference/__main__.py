@@ -15,7 +15,7 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 import novikoff
-from novikoff import concepts, data, display, theory
+from novikoff import concepts, data, display, problems, theory
 
 HERE = Path(__file__).parent
 WIDTH = 100
@@ -80,13 +80,14 @@ GROUPS = {
     "least-squares": Group("Least squares", novikoff, ["LeastSquares", "LeastSquaresClassifier", "rates"]),
     "models": Group("Models and files", novikoff, ["fit_file", "save", "load", "InvalidModel", "report", "Report"]),
     "data": Group("novikoff.data", data, sorted(data.__all__, key=str.lower)),
+    "problems": Group("novikoff.problems", problems, ["Problem", "separable", "orthonormal", "doubling", "spiral"]),
     "concepts": Group("novikoff.concepts", concepts, [*_defined(concepts, "ConceptClass"), "ConceptClass", "Concept"]),
     "display": Group("novikoff.display", display, sorted(display.__all__)),
     "theory": Group(
         "novikoff.theory", theory, sorted((n for n in theory.__all__ if callable(getattr(theory, n))), key=str.lower)
     ),
 }
-MODULES = ("concepts", "data", "theory")  # names of `novikoff` that have a page of their own
+MODULES = ("concepts", "data", "problems", "theory")  # names of `novikoff` that have a page of their own
 
 
 # Docstrings ----------------------------------------------------------------------------------------

@@ -770,7 +770,7 @@ def test_ctrl_c_keeps_what_was_reached(method, average):
 
 def test_ctrl_c_inside_a_pass_leaves_the_mean_of_the_steps_taken(monkeypatch):
     X, y = data(20, 3)
-    kernel, calls = methods.squares.sgd, []
+    kernel, calls = methods.sweeps.sgd, []
 
     def interrupted(*arguments):
         calls.append(kernel(*arguments))
@@ -779,7 +779,7 @@ def test_ctrl_c_inside_a_pass_leaves_the_mean_of_the_steps_taken(monkeypatch):
         return calls[-1]
 
     monkeypatch.setattr(methods, "PAGE", 28)  # seven rows of four entries
-    monkeypatch.setattr(methods.squares, "sgd", interrupted)
+    monkeypatch.setattr(methods.sweeps, "sgd", interrupted)
     model = LeastSquares("sgd", average=True, step=0.02).fit(X, y)
     path = stochastic_gradient(appended(X), y, np.ones(20), lambda t: 0.02, 1, None)
     assert model.stop_reason_ == "interrupted"

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from novikoff import state
+from novikoff.learners import state
 from novikoff.store import container, model
 from novikoff.store.container import MAGIC, PREFIX, VERSION, InvalidModel, unpack
 from novikoff.store.model import from_content, to_parts

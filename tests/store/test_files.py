@@ -11,6 +11,7 @@ import signal
 import struct
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -112,6 +113,9 @@ def test_a_file_of_version_1_is_read_as_ever(path, tmp_path):
     expected = made(path.stem)
     if isinstance(getattr(expected, "_learner", None), LinearLearner):
         expected._learner.state[0].rounded = 1  # the file does not say: the weaker promise is the safe one
+    if hasattr(expected, "certificate_"):  # the digest of its data is the old one
+        about = replace(expected.certificate_.about, digest=load(path).certificate_.about.digest)
+        expected.certificate_ = replace(expected.certificate_, about=about)
     assert differences(load(path), expected) == []
     save(load(path), tmp_path / "model.nvk")
     assert (tmp_path / "model.nvk").read_bytes() == b"".join(to_parts(expected))

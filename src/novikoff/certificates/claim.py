@@ -48,7 +48,7 @@ class Combination:
 class Claim:
     """A certificate that keeps to the format. Nothing has been compared with the data yet."""
 
-    version: int  # of the format, which says how the digest is made
+    version: int  # of the format, and in all likelihood of the digest
     kind: str  # SEPARABLE or NOT_SEPARABLE
     positive: Label
     against: tuple[Label, ...] | None  # None: format 1, which does not name them

@@ -287,6 +287,9 @@ def certify(
 def verify(
     proof: Annotated[Path, typer.Argument(help="A certificate that `certify` wrote.", show_default=False)],
     data: Source,
+    reference: Annotated[
+        bool, typer.Option("--reference", help="By the slow checker that is made to be read: pure Python, rationals.")
+    ] = False,
     format: Format = None,
     label: Label = None,
     skip_bad: SkipBad = 0,
@@ -297,7 +300,7 @@ def verify(
     from novikoff.cli.certify import verify_file
 
     reading = reading_options(format, label, skip_bad, read)
-    raise typer.Exit(verify_file(proof, data, reading, as_json=as_json))
+    raise typer.Exit(verify_file(proof, data, reading, reference=reference, as_json=as_json))
 
 
 # Theory and pictures -----------------------------------------------------------------------------

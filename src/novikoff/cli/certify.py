@@ -51,11 +51,11 @@ def certify_file(
     return NOT_SEPARABLE if any(isinstance(proof, NotSeparable) for proof in proofs.values()) else GOOD
 
 
-def verify_file(proof: Path, data: str, reading: dict[str, Any], *, as_json: bool) -> int:
+def verify_file(proof: Path, data: str, reading: dict[str, Any], *, reference: bool, as_json: bool) -> int:
     examples = read(data, **reading)
     report_skipped(examples.bad)
     try:
-        verified = verify(proof, examples)
+        verified = verify(proof, examples, reference=reference)
     except InvalidCertificate as error:
         tell(f"{proof} is refused: {error}")
         return ERROR

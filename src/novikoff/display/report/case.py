@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from novikoff import inputs
 from novikoff.certificates import NotSeparable, Proof, Separable, Undecided, certify
 from novikoff.display import examples
+from novikoff.engine.digest import is_digest
 from novikoff.estimators.linear import LinearClassifier
 from novikoff.estimators.model import LinearModel
 
@@ -157,7 +158,8 @@ class Case:
         known = getattr(clf, "certificate_", None)
         digest = known.about.digest if known else getattr(clf, "data_digest_", None)
         if digest is not None:
-            return bool(digest == proof.about.digest)
+            rows = inputs.as_rows(self.X, 0.0, False, norms=False)
+            return digest == proof.about.digest or is_digest(digest, rows, (self.n, self.d), self.signs)
         if not isinstance(clf, LinearClassifier) or self.scale != "none":
             return True
         if clf.radius_ > self.radius * (1 + 1e-9):
