@@ -30,40 +30,47 @@ def check(claim: Claim, data: Data, signs: Any, against: tuple[Label, ...]) -> V
     """What the claim proves of the data: signs are +1 for its positive label and -1 for the others, `against`."""
     ours = [*data.shape]
     require([claim.n, claim.d] == ours, f"this proof is about data of shape {[claim.n, claim.d]}; yours is {ours}")
+    rows = ExactRows(data, signs, claim)
     if claim.kind == SEPARABLE:
-        _check_separable(claim, data, signs)
+        _check_separable(claim, data, signs, rows)
     else:
-        _check_not_separable(claim, data, signs)
+        _check_not_separable(claim, data, signs, rows)
     return verified(claim, against, reference.signs_balance(claim.combination, signs.tolist()))
 
 
-def _check_separable(claim: Claim, data: Data, signs: Any) -> None:
+def _check_separable(claim: Claim, data: Data, signs: Any, rows: ExactRows) -> None:
     assert claim.separator is not None
     assert claim.margin is not None
     assert claim.radius is not None
     assert claim.closest is not None
     w = claim.separator
     lower, upper = map(Fraction, claim.margin)
-    closest = data.exactly([claim.closest], signs, claim)[claim.closest]
+    closest = rows[claim.closest]
     least = reference.product(w, closest)
     # Every other row is at least as far as the closest, and so what holds of that one holds of all.
-    _scan(claim, data, signs, w, least, Fraction(claim.radius) ** 2)
+    _scan(claim, data, signs, rows, w, least, Fraction(claim.radius) ** 2)
     sentence = f"its separator does not separate: row {claim.closest} has y<w,x> <= 0"
     require(reference.separates(w, [closest]), sentence)
     require(reference.has_margin(w, lower, [closest]), "its separator has less than the lower margin")
-    rows = data.exactly(claim.combination.rows, signs, claim)
     proved = reference.bounds_every_margin(claim.combination, upper, rows)
     require(proved, "its combination does not prove the upper margin")
 
 
-def _check_not_separable(claim: Claim, data: Data, signs: Any) -> None:
-    some = _scan(claim, data, signs, claim.weak, Fraction(0), BEYOND)
+def _check_not_separable(claim: Claim, data: Data, signs: Any, rows: ExactRows) -> None:
+    some = _scan(claim, data, signs, rows, claim.weak, Fraction(0), BEYOND)
     require(claim.weak is None or some, "its weak separator has y<u,x> = 0 on every row")
-    rows = data.exactly(claim.combination.rows, signs, claim)
     require(reference.vanishes(claim.combination, rows), "its weighted rows do not sum to zero")
 
 
-def _scan(claim: Claim, data: Data, signs: Any, w: Sequence[int] | None, least: Fraction, most: Fraction) -> bool:
+def _scan(
+    claim: Claim,
+    data: Data,
+    signs: Any,
+    rows: ExactRows,
+    w: Sequence[int] | None,
+    least: Fraction,
+    most: Fraction,
+) -> bool:
     """The digest is that of the claim; given w, all <w,a_i> >= least and ||a_i||^2 <= most. Is some <w,a_i> > 0?"""
     digest = Digest(claim.version, data, signs)
     floats = None if w is None else Filter(w, least, most, claim.constant)
@@ -79,12 +86,12 @@ def _scan(claim: Claim, data: Data, signs: Any, w: Sequence[int] | None, least: 
         found = digest.hexdigest()
     same = claim.digest == found or claim.digest == _digest(3 - claim.version, data, signs)  # the other version's
     require(same, f"this proof is about data with digest {claim.digest:.12}...; yours is {found:.12}...")
-    for i, a in data.exactly(unclear, signs, claim).items():
+    for i in unclear:
         assert w is not None
-        product = reference.product(w, a)
+        product = reference.product(w, rows[i])
         limit = "that of the closest" if least else "0"
         require(product >= least, f"row {i} has y<w,x> < {limit}")
-        require(reference.square(a) <= most, f"its radius is too small: row {i} is longer")
+        require(reference.square(rows[i]) <= most, f"its radius is too small: row {i} is longer")
         some = some or product > 0
     return some
 
@@ -158,9 +165,20 @@ class Data:
         """All rows, as the reference takes them."""
         return [example for block in self.blocks() for example in _examples(block)]
 
-    def exactly(self, rows: Sequence[int], signs: Any, claim: Claim) -> dict[int, reference.Row]:
-        """Some of the rows a_i, as the reference takes them."""
-        return {i: reference.row(_examples(self._block(i, i + 1))[0], int(signs[i]), claim) for i in rows}
+    def example(self, i: int) -> reference.Example:
+        """One of them."""
+        return _examples(self._block(i, i + 1))[0]
+
+
+class ExactRows(dict[int, reference.Row]):
+    """The rows a_i by number, as the reference takes them; each is made when it is first asked for."""
+
+    def __init__(self, data: Data, signs: Any, claim: Claim) -> None:
+        self._data, self._signs, self._claim = data, signs, claim
+
+    def __missing__(self, i: int) -> reference.Row:
+        self[i] = reference.row(self._data.example(i), int(self._signs[i]), self._claim)
+        return self[i]
 
 
 def _examples(block: Block) -> list[reference.Example]:
