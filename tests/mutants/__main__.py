@@ -1,13 +1,14 @@
 """Do the tests notice? Changes the source in many small ways, one at a time, and counts how many changes survive.
 
-    python -m tests.mutants [--count N] [--seed N] [--workers N] [--only TEXT] [--limit SECONDS]
+    python -m tests.mutants [--count N] [--seed N] [--workers N] [--only TEXT] [--keys FILE] [--limit SECONDS]
 
 First the tests of the table below run once, as the tree stands, to see which functions each of them calls, and how
 long it takes. Then every mutant meets the tests that call what it changes, the quickest first, until one fails. A
 mutant of a kernel is run by the interpreter (NUMBA_DISABLE_JIT): it is the same text, and compiling it would take
 longer than its tests. For all others the kernels are as they are, and come from the user's cache.
 
-A survivor needs a reason in survivors.toml. The exit status is 1 if one has none, or if fewer than 97 % are killed.
+A survivor needs a reason in survivors.toml. One whose reason begins with "equivalent" cannot be told from the source by
+any result, and does not count. The exit status is 1 if one has no reason, or if fewer than 97 % of the others are killed.
 """
 
 from __future__ import annotations
@@ -113,15 +114,16 @@ def draw(count: int, seed: int) -> list[Mutant]:
     """One mutant of each of so many lines.
 
     The lines are those with the smallest digests, and so are the operator and the mutant of each: as good as a random
-    choice, and an edit in one place does not draw others in all places.
+    choice, and an edit in one place, or a function that moves to another file, does not draw others in all places.
     """
 
     def digest(*parts: str) -> str:
         return hashlib.sha256("\n".join((str(seed), *parts)).encode()).hexdigest()
 
     def rank(mutant: Mutant) -> tuple[str, str, str]:
-        line = (mutant.file, mutant.function, mutant.context)
-        return digest(*line), digest(*line, mutant.operator), digest(mutant.key)
+        line = (mutant.function, mutant.context)
+        change = (mutant.operator, mutant.before, mutant.after)
+        return digest(*line), digest(*line, mutant.operator), digest(*line, *change)
 
     files = {
         str(path.relative_to(ROOT)) for _, globs, _ in PARTS.values() for glob in globs for path in ROOT.glob(glob)
@@ -260,7 +262,7 @@ def observe(workers: list[Worker], parts: set[str]) -> Tests:
         if mode == COMPILED:  # now, or else a test would seem to take as long as its kernels take to compile
             worker.ask(mode, tests=[place], limit=1200, all=True)
         answer = worker.ask(mode, tests=[place], limit=1200, all=True, slowest=SLOWEST, profile=str(profile))
-        if answer["code"] not in (0, 1):
+        if answer["code"] not in (0, 1, 5):  # 5: a directory without doctests
             raise SystemExit(f"{place} does not run as the tree stands ({mode}):\n{worker.said(mode)}")
         found = json.loads(profile.read_text())
         print(f"{mode}: {place}, {len(found) - 1} tests in {answer['seconds']:.0f} s", flush=True)
@@ -338,8 +340,12 @@ def report(verdicts: list[Verdict], reasons: dict[str, str], whole: bool) -> int
             f"\n{verdict.outcome}: {mutant.file}:{mutant.line} in {mutant.function or 'the module'}, {mutant.operator}"
         )
         print(f"  {mutant.key}\n  {reasons.get(mutant.key, 'NO REASON')}")
-    share = 1 - len(alive) / max(1, len(verdicts))
-    print(f"\n{share:.1%} of {len(verdicts)} mutants killed, {len(unexplained)} survivors without a reason")
+    equivalent = [verdict for verdict in alive if reasons.get(verdict.mutant.key, "").startswith("equivalent")]
+    share = 1 - (len(alive) - len(equivalent)) / max(1, len(verdicts) - len(equivalent))
+    print(
+        f"\n{len(verdicts)} mutants, {len(equivalent)} of them equivalent; {share:.1%} of the others killed, "
+        f"{len(unexplained)} survivors without a reason"
+    )
     stale = reasons.keys() - {verdict.mutant.key for verdict in alive}
     if stale and whole:
         print(f"{len(stale)} reasons are for mutants that were not drawn, or are killed by now:")
@@ -353,14 +359,18 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1962)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--only", default="", help="mutants whose key holds this text")
+    parser.add_argument("--keys", type=Path, help="mutants whose keys are the lines of this file, as a report has them")
     parser.add_argument("--limit", type=float, default=20.0, help="seconds beside three times what the tests take")
     chosen = parser.parse_args()
     reasons = tomllib.loads(SURVIVORS.read_text("utf-8"))
     reasons = {entry["mutant"]: entry["reason"] for entry in reasons.get("survivor", [])}
     todo = [*named(ROOT), *draw(chosen.count, chosen.seed)]
     todo = [mutant for mutant in todo if chosen.only in mutant.key]
+    if chosen.keys:
+        listed = {line.strip() for line in chosen.keys.read_text("utf-8").splitlines()}
+        todo = [mutant for mutant in todo if mutant.key in listed]
     if not todo:
-        print(f"no mutant holds {chosen.only!r}")
+        print("no mutant that is drawn has such a key")
         return 2
     start = time.monotonic()
     with ExitStack() as stack:
@@ -380,7 +390,7 @@ def main() -> int:
             )
 
         share(meet, workers, todo)
-    return report(verdicts, reasons, whole=not chosen.only)
+    return report(verdicts, reasons, whole=not chosen.only and not chosen.keys)
 
 
 def _short(text: str) -> str:

@@ -10,7 +10,7 @@ check       a raise, or a call of something named require or check, is left out;
 return      return x -> return None, and -(x) or not (x) where numbers or truth values are returned
 swap        min <-> max, any <-> all, floor <-> ceil, and down <-> up at the end of a name that rounds
 
-Left alone: docstrings and other texts, type hints, ``__all__``, decorators, imports, what makes up the words of
+Left alone: constants on a line whose comment says that no result depends on it; docstrings and other texts, type hints, ``__all__``, decorators, imports, what makes up the words of
 an error or of ``__str__`` and ``__repr__``, and assertions, which only tell mypy what is so.
 """
 
@@ -58,6 +58,7 @@ SWAPS = {
 NEGATIONS = {"int": "-", "float": "-", "Fraction": "-", "Number": "-", "bool": "not "}
 WORDS = {"__str__", "__repr__", "_repr_html_"}  # methods that only say something
 CHECKS = ("require", "check")
+TUNING = b"no result depends on it"  # in a comment
 
 
 @dataclass(frozen=True)
@@ -192,6 +193,8 @@ class _Finder:
                 yield "swap", stop - len(name), stop, SWAPS[name]
 
     def _constant(self, node: ast.Constant) -> Iterator[tuple[str, int, int, str]]:
+        if TUNING in self._lines[node.lineno - 1]:
+            return
         start, stop = self._span(node)
         value = node.value
         new: list[object]

@@ -21,8 +21,8 @@ from novikoff.certificates import reference
 from novikoff.certificates.claim import SEPARABLE, Claim, Label, require
 from novikoff.certificates.verified import Verified, rounded_up, verified
 
-ENTRIES = 2**18  # stored entries that are looked at together
-SOON = 2**15  # so few are sooner hashed than handed to a thread
+ENTRIES = 2**18  # stored entries that are looked at together; no result depends on it
+SOON = 2**15  # so few are sooner hashed than handed to a thread; no result depends on it
 BEYOND = Fraction(2**3000)  # no ||a_i||^2 is as large
 
 

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from novikoff.engine.rows import DenseRows, Rows, nonzeros
 
 LEAF = 8192  # rows, fixed by the format
-ENTRIES = 1 << 20  # stored entries that are hashed at a time
-SOON = 1 << 17  # so few are sooner hashed than handed to a thread
+ENTRIES = 1 << 20  # stored entries that are hashed at a time; no result depends on it
+SOON = 1 << 17  # so few are sooner hashed than handed to a thread; no result depends on it
 
 Signs = NDArray[np.int8]
 

@@ -29,7 +29,7 @@ from novikoff.engine.decide import (
 from novikoff.engine.rows import CsrRows, DenseRows, Rows, Vector, constant_term, dot, dot_and_sqnorm
 
 Signs = NDArray[np.int8]
-SLOW = 32  # an exact decision costs about as much as this many rows
+SLOW = 32  # an exact decision costs about as much as this many rows; no result depends on it
 NOBODY = -1  # the row that a search found, when it found none
 
 

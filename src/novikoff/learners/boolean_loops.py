@@ -20,7 +20,7 @@ Rounds = NDArray[np.int64]
 
 NEVER = 2**62  # a round that does not come
 MARK = 2.0**26  # added for a literal that some negative needs; above all counts, and 2^26 of them are still exact
-BLOCK = 4096
+BLOCK = 4096  # rows at a time; no result depends on it
 SMALLEST = 2.0**-1000  # no weight of Winnow 2 goes below
 
 

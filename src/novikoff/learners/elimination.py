@@ -25,7 +25,7 @@ from novikoff.learners.state import State, require
 from novikoff.theory.elimination import kdnf_terms
 
 WIDEST = 2**25  # variables: up to here the sums of the kernels are exact
-CHUNK = 2**22  # cells of a table of bits
+CHUNK = 2**22  # cells of a table of bits; no result depends on it
 FEW = 10  # rounds that a message names
 LARGEST = 2**30  # bytes of the sets that a state from outside may make
 

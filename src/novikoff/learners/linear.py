@@ -21,8 +21,8 @@ from novikoff.theory.exact import root, round_up, sqrt_down, sqrt_up
 AT_ZERO = {"mistake": 0, "positive": 1, "negative": -1}
 ORDERS = ("given", "first", "worst")
 
-BUDGET = 1 << 25  # stored entries per call of a loop: some 20 ms, so that Ctrl-C is heard
-PASSES = 1 << 16  # passes per call
+BUDGET = 1 << 25  # stored entries per call of a loop, some 20 ms: Ctrl-C is heard; no result depends on it
+PASSES = 1 << 16  # passes per call; no result depends on it
 FINITE = sys.float_info.max
 
 # What of the record outlives a pass: integers with their range, counts, and floats from 0 up to.
