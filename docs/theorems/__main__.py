@@ -83,6 +83,7 @@ WHY = {
     "gamma > 0": "Without a separator the run never ends.",
     "the run is finished: y<w,x> > 0 for every example": "A run that was cut off has made as few updates as one likes.",
     "theta = 1": "The source's choice; see `margin-perceptron-threshold` for others.",
+    "theta >= 0": "Otherwise R^2 + 2 theta can be negative, and no bound on ||w||^2 is left.",
     "theta > 0": "At theta = 0 it is the Perceptron, and no margin is promised.",
     "w changes only where y<w,x> <= theta": "Any other update can add more than R^2 + 2 theta to ||w||^2.",
     "the run is finished: y<w,x> > theta for every example": "Before the end w need not have any margin.",
@@ -366,7 +367,8 @@ def index() -> str:
     lines = [
         "# The theorems",
         "",
-        "Each is an object in `novikoff.theory`, with a bound that is an exact integer and a `check` that decides",
+        "Each is an object in `novikoff.theory`, with a bound that is an exact integer, or None where nothing is "
+        "promised, and a `check` that decides",
         "hypotheses and conclusion on a run in rationals. `novikoff theorems` prints them.",
         "[Where the lecture notes slip or differ](notes.md).",
     ]

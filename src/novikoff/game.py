@@ -92,7 +92,7 @@ class Transcript:
         if self.bound is not None:
             text += f"; the theorem allows {self.bound:,}" + (" for rounded weights" if self.exact is False else "")
         elif self.inequalities_held is not None:
-            text += "; the theorem allows any number for rounded weights, since R^2/gamma^2 is 2^49 or more"
+            text += "; the theorem allows any number for rounded weights, since without rounding it allows 2^49 or more"
         if self.inequalities_held:
             how = "exactly" if self.exact else "up to the rounding of w"
             text += f"; both inequalities of the proof held at every update, {how}"

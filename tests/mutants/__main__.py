@@ -8,7 +8,8 @@ mutant of a kernel is run by the interpreter (NUMBA_DISABLE_JIT): it is the same
 longer than its tests. For all others the kernels are as they are, and come from the user's cache.
 
 A survivor needs a reason in survivors.toml. One whose reason begins with "equivalent" cannot be told from the source by
-any result, and does not count. The exit status is 1 if one has no reason, or if fewer than 97 % of the others are killed.
+any result, and does not count. The exit status is 1 if one has no reason, or if fewer than 97 % of the others are
+killed.
 """
 
 from __future__ import annotations

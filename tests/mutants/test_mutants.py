@@ -107,9 +107,10 @@ def test_a_survivor_needs_a_reason_and_97_percent_are_killed(capsys):
     assert report([*killed, Verdict(mutant, "survived")], {}, whole=True) == 1
     assert "NO REASON" in capsys.readouterr().out
     assert report([*killed, Verdict(mutant, "not run")], {}, whole=True) == 1
-    assert report([*killed, Verdict(mutant, "survived")], {mutant.key: "equivalent"}, whole=True) == 0
-    assert report([Verdict(mutant, "survived")] * 4 + killed, {mutant.key: "equivalent"}, whole=True) == 1
-    capsys.readouterr()
+    assert report([*killed, Verdict(mutant, "survived")], {mutant.key: "too rare"}, whole=True) == 0
+    assert report([Verdict(mutant, "survived")] * 4 + killed, {mutant.key: "too rare"}, whole=True) == 1
+    assert report([Verdict(mutant, "survived")] * 4 + killed, {mutant.key: "equivalent: ..."}, whole=True) == 0
+    assert "103 mutants, 4 of them equivalent; 100.0% of the others killed" in capsys.readouterr().out
     assert report(killed, {mutant.key: "equivalent"}, whole=True) == 0
     assert "1 reasons are for mutants that were not drawn" in capsys.readouterr().out
 

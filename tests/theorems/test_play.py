@@ -239,7 +239,7 @@ def test_beyond_the_limit_nothing_is_promised_for_rounded_weights():
     assert run.exact is False
     assert run.bound is None
     assert run.inequalities_held
-    assert "allows any number for rounded weights, since R^2/gamma^2 is 2^49 or more" in str(run)
+    assert "allows any number for rounded weights, since without rounding it allows 2^49 or more" in str(run)
 
 
 def test_weights_of_some_columns_are_those_of_all():

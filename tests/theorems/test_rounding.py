@@ -228,6 +228,7 @@ def test_a_margin_that_is_none_is_refused(gamma):
 
 
 NEVER = Run.of([[1]], [1], [1], updates=[0] * 9, weights=[[0]] * 10)
+BELOW_ZERO = Run.of([[1, 0]], [1], [Fraction(1, 10), 1], updates=[0] * 6, threshold=-5, start=[-10, 0])
 
 
 @pytest.mark.parametrize(
@@ -235,6 +236,7 @@ NEVER = Run.of([[1]], [1], [1], updates=[0] * 9, weights=[[0]] * 10)
     [
         (theory.ROUNDED, Run.of([[1]], [1], [1], updates=[0] * 9), "only where"),
         (theory.ROUNDED, NEVER, "nearest float64"),
+        (theory.ROUNDED, BELOW_ZERO, "theta >= 0"),
         # x = 2^-1076 is no float, and w + x rounds to 0 each time: below the normal range sums of floats are exact.
         (theory.ROUNDED, Run.of([[Fraction(1, 2**1076)]], [1], [1], [0] * 9, weights=[[0]] * 10), "x are float64"),
         (theory.INEQUALITIES, NEVER, "exactly w + y x"),
@@ -266,3 +268,71 @@ def test_beyond_the_limit_a_run_can_go_on_for_ever():
 def test_the_path_that_is_recorded_must_fit_the_updates():
     with pytest.raises(ValueError, match="2 updates were recorded, but w at 2 times"):
         Run.of([[1]], [1], [1], updates=[0, 0], weights=[[0], [1]])
+
+
+# What the bounds rest on, where rows and sums are rounded -------------------------------------------
+
+
+def test_the_upper_end_allows_for_the_rounding_of_w():
+    """Of nearly orthonormal rows ||w||/M is the best margin but for rounding, and often below it."""
+    rng = np.random.default_rng(0)
+    below = 0
+    for _ in range(300):
+        X, y = np.linalg.qr(rng.standard_normal((3, 3)))[0], [1, 1, -1]
+        model = Perceptron(fit_intercept=False).fit(X, y)
+        margin_sq = 1 / sum(a * a for a in best_separator(X, y))
+        assert Fraction(model.margin_[1]) ** 2 >= margin_sq
+        w = [Fraction(float(a)) for a in model.coef_[0]]
+        below += sum(a * a for a in w) < margin_sq * model.updates_**2
+    assert below > 3
+
+
+def test_rows_on_the_sphere_are_a_little_longer_than_1():
+    """A row is divided by its rounded norm, entry by entry: the bound must know how long it is then."""
+    X, y = np.array([[25.0, 30, 48, 36, 0, 0, 0, 0], [0, 0, 0, 0, 25, 30, 48, 36]]), [1, -1]
+    model = Perceptron(scale="sphere", fit_intercept=False).fit(X, y)
+    rows = [[Fraction(float(x / np.linalg.norm(row))) for x in row] for row in X]
+    length_sq = sum(x * x for x in rows[0])
+    assert length_sq > 1
+    # w* = x_1 - x_2 has y<w*,x> = ||x||^2 on both rows: gamma^2 = ||x||^2 / 2
+    assert model.updates_ == 2
+    assert not model.rounded_
+    assert model.bound(root(length_sq / 2)[0]) == 2
+
+
+def test_the_bound_in_the_unit_ball_is_that_of_the_rows_divided_by_their_radius():
+    for length in (1.0, 4.0, 0.1, 3.0):
+        X, y = np.array([[length], [-length]]), [1, -1]
+        ball = MarginPerceptron(scale="ball", fit_intercept=False).fit(X, y)
+        assert ball.bound(1) == 3  # (R^2 + 2 theta)/gamma^2 with R = theta = 1
+        fixed = MarginPerceptron(threshold=5 * length**2, scale="ball", fit_intercept=False).fit(X, y)
+        assert fixed.bound(1) == 11
+    first = Perceptron(scale="ball", fit_intercept=False, warm_start=True).fit([[4.0, 0.0], [-4.0, 0.0]], [1, -1])
+    again = first.fit([[0.0, 4.0], [0.0, -4.0]], [1, -1])
+    assert again.updates_ == 1
+    assert again.bound(1) == 3  # (R^2 + 2 gamma ||w0||)/gamma^2 with R = ||w0|| = 1
+
+
+def test_from_a_start_rounded_weights_have_their_own_bound():
+    model = Perceptron(fit_intercept=False).learn_one([2.0**54], 1)
+    run = play(model, [([1.0], -1)], witness=[-1])
+    assert run.exact is False
+    assert run.bound is None, "2 ||w0|| is beyond 2^49"
+    model = Perceptron(fit_intercept=False).learn_one([2.0**54], 1)
+    run = play(model, [([2.0], -1)], witness=[-1])
+    assert run.exact
+    assert run.bound == 1 + 2**54
+
+
+def test_a_run_that_rounded_is_certified_by_the_bound_for_rounded_weights():
+    X, y = np.array([[1.0, 1e-9], [0.3, -1.1e-9]]), [1, -1]
+    model = Perceptron(fit_intercept=False).fit(X, y)
+    assert model.rounded_
+    proof = model.certify(X, y)
+    assert proof.proof.verdict == "separable"
+    assert proof.bound is None
+    assert "with so small a margin and rounded w the theorem promises nothing" in str(proof)
+    whole = np.array([[1.0, 2.0**-30], [1.0, -(2.0**-30)]])
+    exact = Perceptron(fit_intercept=False).fit(whole, y)
+    assert not exact.rounded_
+    assert exact.certify(whole, y, gap=1e-9).bound >= 2**60

@@ -296,6 +296,24 @@ def test_the_upper_end_is_met_by_examples_that_pull_together_and_by_no_others():
     run = Run.of([[1, 0], [0, 1]], [1, 1], [1, 1], [0, 1], start=[50, 0])
     assert sqnorm([F(51), F(1)]) * run.margin_sq > 1
     assert theory.UPPER_END.check(run).conclusion
+    back = Run.of([[1]], [1], [1], [0] * 3, start=[-3])  # w is 0 at the end, and the sum of the updates is 3
+    assert theory.UPPER_END.check(back).conclusion
+
+
+def test_doubling_ends_where_it_says():
+    count = theory.TINY_MARGIN.bound(2)
+    path = [[0, 0]] * count + [[1, 2]]
+    family = [[1, 0], [-1, 1]], [1, 1], [1, 2], [0] * count
+    assert theory.TINY_MARGIN.check(Run.of(*family, weights=path)).conclusion
+    assert not theory.TINY_MARGIN.check(Run.of(*family, weights=[*path[:-1], [2, 3]])).conclusion
+    assert not theory.TINY_MARGIN.check(Run.of(*family[:3], [0] * 4, weights=path[1:])).conclusion
+
+
+def test_the_inequalities_bound_how_far_mistakes_lead():
+    assert theory.INEQUALITIES.bound(6, F(7, 2)) == 21
+    assert theory.INEQUALITIES.bound(1, F(7, 2)) == 3
+    head_start = Run.of([[1]], [1], [1], updates=[0] * 6, start=[-5])
+    assert theory.INEQUALITIES.check(head_start).conclusion
 
 
 # Hypotheses are needed: without one, the conclusion fails on some run. ------------------------------

@@ -166,6 +166,7 @@ def given_witness(rows, signs, hull, witness, updates):
         (theory.WORST_MARGIN, WorstFirst.along([[1], [1]], [1, -1], [F(1, 2)] * 2, [0], threshold=1), "gamma > 0"),
         (theory.WORST_MARGIN, WorstFirst.along([[1]], [1], [1], [0] * 9, threshold=1, start=[-6]), "starts at 0"),
         (theory.WORST_MARGIN, WorstFirst.along(*TWO, [0] * 3, threshold=2), "smallest"),
+        (theory.WORST_MARGIN, WorstFirst.along([[1]], [1], [1], [], threshold=-1), "theta >= 0"),
         (theory.WORST_MARGIN, WorstFirst.along([[1]], [1], [1], [0] * 9, threshold=1), "only where"),
         (theory.WORST_MARGIN, WorstFirst.along(*TWO, [0], threshold=3), "finished"),
     ],

@@ -256,12 +256,17 @@ class RunProof:
     proof: Separable | NotSeparable | Undecided
     mistakes: int
     updates: int
-    bound: int | None  # what the theorem allows; None without a separator
+    bound: int | None  # what the theorem allows; None where it promises nothing
 
     def __str__(self) -> str:
         counts = f"The run made {self.mistakes:,} mistakes and {self.updates:,} updates"
         if self.bound is None:
-            return f"{self.proof}\n{counts}; without a separator the theorem promises nothing."
+            why = (
+                "without a separator"
+                if not isinstance(self.proof, Separable)
+                else "with so small a margin and rounded w"
+            )
+            return f"{self.proof}\n{counts}; {why} the theorem promises nothing."
         return f"{self.proof}\n{counts}; with this separator the theorem allows {self.bound:,}. Verified exactly."
 
 

@@ -16,7 +16,7 @@ from novikoff.certificates.solve import SWEEPS, WIDE, Data, Indices
 from novikoff.engine.rows import Vector
 
 TOLERANCE = 1e-10  # of the gradient, or of the gap between primal and dual, relatively
-BLOCK = 4096  # rows at a time; no result depends on it
+BLOCK = 4096  # rows at a time
 HALVINGS = 60  # of a step: what is left is rounding
 
 

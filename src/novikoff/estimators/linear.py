@@ -493,7 +493,8 @@ class LinearClassifier(LinearModel, ABC):
         learner = self._learner
         radius_sq, theta, start = learner.radius_sq, Fraction(learner.theta), Fraction(learner.start_norm)
         if learner.ball and radius_sq:
-            radius_sq, theta, start = Fraction(1), theta / radius_sq, start / root(radius_sq)[0]
+            below = learner.radius_sq_below  # dividing by less than R, the bound can only grow
+            radius_sq, theta, start = Fraction(1), theta / below, start / root(below)[0]
         most = float_bound_from_start if rounded else bound_from_start
         return most(radius_sq, positive_margin(gamma), start, theta)
 
@@ -516,7 +517,8 @@ class LinearClassifier(LinearModel, ABC):
         Returns
         -------
         RunProof
-            With ``proof``, ``mistakes``, ``updates`` and ``bound``; ``bound`` is None without a separator.
+            With ``proof``, ``mistakes``, ``updates`` and ``bound``; ``bound`` is None without a separator, or with
+            one of so small a margin that the theorem promises nothing for rounded weights.
         """
         learner = self._fitted()
         y = inputs.labels(X, y)

@@ -86,7 +86,7 @@ def warning(end: End, model: Any, upper: float, allowed: int | None) -> str:
         return text
     return text + (
         "Features on one scale (sklearn.preprocessing.StandardScaler) often enlarge the margin. If the data cannot be "
-        "separated at all, no max_iter will do."
+        "separated at all, no max_iter leads to a separator."
     )
 
 

@@ -157,7 +157,16 @@ class LinearLearner:
         state = self.state[0]
         # A unit row is divided by its rounded norm, entry by entry: ||x||^2 <= (1 + 2^-53)^2 (1 + 2^-52)^2.
         above = Fraction(1, 2**50) if state.unit else Fraction(1, 2**53)
-        return Fraction(float(state.radius_m)) * Fraction(2) ** int(state.radius_e) * (1 + above)
+        return self._radius_sq * (1 + above)
+
+    @property
+    def radius_sq_below(self) -> Fraction:
+        """A lower bound on it, as close."""
+        return self._radius_sq * (1 - Fraction(1, 2**50))
+
+    @property
+    def _radius_sq(self) -> Fraction:
+        return Fraction(float(self.state[0].radius_m)) * Fraction(2) ** int(self.state[0].radius_e)
 
     @property
     def upper(self) -> float:

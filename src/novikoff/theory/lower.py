@@ -64,8 +64,9 @@ def forced_mistakes(radius_sq: Number, margin_sq: Number) -> int:
     w* = (y_1 e_1 + ... + y_n e_n)/sqrt(n) has y<w*,x> = R/sqrt(n) >= gamma on all of them. Novikoff's theorem allows
     the Perceptron no more, so n is the best that any deterministic learner can promise.
 
-    A learner that draws its predictions escapes with n/2 on average, not with less: against labels drawn by the toss of
-    a coin every prediction is wrong with probability 1/2, so some labels are as bad as the average.
+    A learner that draws its predictions cannot promise less than n/2 on average: against labels drawn by the toss of a
+    coin every prediction is wrong with probability 1/2, so some labels are as bad as the average. (Other examples force
+    more than n/2 from it if R^2/gamma^2 is no integer.)
     """
     if not rational(radius_sq) >= rational(margin_sq) > 0:
         raise ValueError(f"a margin is above 0 and at most R; R^2 = {radius_sq}, gamma^2 = {margin_sq}")

@@ -17,6 +17,8 @@ AT_THRESHOLD = Hypothesis(
     "w changes only where y<w,x> <= theta", lambda run: all(p <= run.threshold for p in run.products)
 )
 
+NOT_NEGATIVE = Hypothesis("theta >= 0", lambda run: run.threshold >= 0)
+
 
 def _margin_at_least(run: Run, theta: Fraction, radius_sq: Fraction) -> bool:
     """min y<w,x> / ||w|| >= theta gamma / (R^2 + 2 theta), as squares."""

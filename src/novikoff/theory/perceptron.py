@@ -15,7 +15,7 @@ NOVIKOFF = (
 
 
 def update_bound(radius_sq: Number, margin_sq: Number, threshold: Number = 0) -> int:
-    """floor((R^2 + 2 theta) / gamma^2), for squares given exactly.
+    """floor((R^2 + 2 theta) / gamma^2) from w = 0, for squares given exactly.
 
     Each update adds at most R^2 + 2 theta to ||w||^2 and at least gamma to <w,w*>, so after M of them
     M gamma <= <w,w*> <= ||w|| <= sqrt(M (R^2 + 2 theta)).
@@ -135,12 +135,17 @@ def _inequalities(run: Run) -> bool:
     )
 
 
+def growth_bound(updates: int, radius_sq: Number) -> int:
+    """floor(t R^2): what t mistakes add to ||w||^2, at most, from any start."""
+    return math.floor(updates * rational(radius_sq))
+
+
 INEQUALITIES = Theorem(
     "perceptron-inequalities",
     "The two inequalities of the proof",
     "Every mistake adds at least gamma to <w,w*> (||w*|| = 1) and at most R^2 to ||w||^2.",
     (ADDS, ON_MISTAKES),
-    update_bound,
+    growth_bound,
     _inequalities,
     "N. Harvey, Lecture 7, Claims 1.2 and 1.3; N. Mehta, Lecture 2, (1) and (2)",
 )

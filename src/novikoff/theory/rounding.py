@@ -4,8 +4,8 @@ Let u = 2^-53, and let w' = w + yx + e be w after an update, where e is the roun
 float64, entry by entry. Then |e| <= u |w'| and |e| <= u |w + yx| in each entry (sums below the normal range are
 exact), so ||e|| <= u ||w'|| and ||w'|| <= (1 + u) ||w + yx||.
 
-Length: ||w + yx||^2 = ||w||^2 + 2y<w,x> + ||x||^2 <= ||w||^2 + A with A = R^2 + 2 theta, since decisions are exact
-and y<w,x> <= theta. So ||w_t||^2 <= (1 + u)^(2t) (||w_0||^2 + tA) after t updates.
+Length: ||w + yx||^2 = ||w||^2 + 2y<w,x> + ||x||^2 <= ||w||^2 + A with A = R^2 + 2 theta >= 0, since decisions are
+exact and y<w,x> <= theta, where theta >= 0. So ||w_t||^2 <= (1 + u)^(2t) (||w_0||^2 + tA) after t updates.
 
 Direction: each update adds y<w*,x> + <e,w*> >= gamma - u ||w'|| to <w,w*>, where ||w*|| = 1. After M updates, with
 G = (1 + uM) (1 + u)^M,
@@ -23,7 +23,8 @@ The closed form: G^2 <= exp(z) with z = 4uM, so z <= 4uC exp(z). If C < 2^49 = 1
 from 0.36 to 2.15 satisfies. It holds after each of the updates, and z comes from 0 in steps of 4u: so z < 0.36, where
 exp(z) <= 1 + 2z. Then M <= C (1 + 8uM) = C (1 + 2^-50 M), which is M <= C/(1 - 2^-50 C).
 
-For C below 33 million the rounding adds less than one update, and matters only if C is nearly an integer.
+For C up to a million the rounding adds less than a thousandth of an update, and matters only if C is nearly an
+integer; for C below 33 million it adds less than one.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ import math
 from fractions import Fraction
 
 from novikoff.theory.exact import Number, at_least, nearest, rational, sqnorm
-from novikoff.theory.margin_perceptron import AT_THRESHOLD
+from novikoff.theory.margin_perceptron import AT_THRESHOLD, NOT_NEGATIVE
 from novikoff.theory.perceptron import SEPARATED
 from novikoff.theory.theorem import Hypothesis, Run, Theorem
 
@@ -104,6 +105,7 @@ ROUNDED = Theorem(
     "C = (R^2 + 2 theta + 2 gamma ||w0||)/gamma^2 < 2^49 is the bound without rounding.",
     (
         SEPARATED,
+        NOT_NEGATIVE,
         AT_THRESHOLD,
         Hypothesis("w and x are float64, and every update is w + y x to the nearest float64", _nearest_floats),
         Hypothesis("C < 2^49", _below_limit),

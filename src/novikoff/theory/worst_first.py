@@ -1,7 +1,8 @@
 """What always updating on the most violated example gives: the whole margin, in the limit.
 
 Let w* be the point nearest to the origin in the convex hull of the examples y x: w* = sum a_i y_i x_i with a_i >= 0 of
-sum 1, and y<w*,x> >= ||w*||^2 for every example. Then gamma = ||w*|| is the best margin (0 if there is no separator).
+sum 1, and y<w*,x> >= ||w*||^2 for every example. If gamma = ||w*|| is positive, it is the best
+margin; if it is 0, there is no separator.
 
 The smallest y<w,x> is at most the mean with the weights a, <w,w*>. Let w_T be what T updates on the smallest one give
 from 0, v = w_T - T w* how far it is from the line through w*, and x the example of the next. Then
@@ -13,7 +14,8 @@ The middle term is at most 0, because <w_T,y x> <= <w_T,w*> and <w*,y x> >= ||w*
 
     ||w_T - T w*||^2 <= T (R^2 - gamma^2).
 
-So w_T/T tends to w*, the margin of w_T to the best one, and ||w_T||/T, which no margin exceeds, to it from above.
+So w_T/T tends to w*. If there is a separator, the margin of w_T tends to the best one, and ||w_T||/T, which no margin
+exceeds, to it from above.
 
 With a threshold theta, before the last of M updates, at T = M - 1, some y<w_T,x> <= theta. But y<w_T,x> = T y<w*,x> +
 y<v,x> >= T gamma^2 - R sqrt(T (R^2 - gamma^2)), which bounds T. In the end y<w,x> > theta for every example, and
@@ -29,7 +31,7 @@ from fractions import Fraction
 from functools import cached_property
 
 from novikoff.theory.exact import Number, Vector, inner, rational, root, sqnorm, vector
-from novikoff.theory.margin_perceptron import AT_THRESHOLD, FINISHED
+from novikoff.theory.margin_perceptron import AT_THRESHOLD, FINISHED, NOT_NEGATIVE
 from novikoff.theory.perceptron import ADDS, FROM_ZERO
 from novikoff.theory.theorem import Hypothesis, Run, Theorem
 
@@ -119,9 +121,9 @@ def _near_the_hull(run: WorstFirst) -> bool:
 WORST_FIRST = Theorem(
     "worst-first",
     "Always the most violated example",
-    "Let w* be the point nearest to the origin in the convex hull of the examples y x, and gamma = ||w*||, the best "
-    "margin. T updates from 0, each on the smallest y<w,x>, end within sqrt(T (R^2 - gamma^2)) of T w*: w/T tends to "
-    "w*, and the margin of w to gamma.",
+    "Let w* be the point nearest to the origin in the convex hull of the examples y x, and gamma = ||w*||. "
+    "T updates from 0, each on the smallest y<w,x>, end within sqrt(T (R^2 - gamma^2)) of T w*: w/T tends to w*, and "
+    "the margin of w to gamma, which is the best margin, if gamma > 0.",
     (IN_THE_HULL, NEAREST, FROM_ZERO, ADDS, HARDEST),
     worst_first_bound,
     _near_the_hull,
@@ -175,6 +177,7 @@ WORST_MARGIN = Theorem(
         IN_THE_HULL,
         NEAREST,
         Hypothesis("gamma > 0", lambda run: run.best_sq > 0),
+        NOT_NEGATIVE,
         FROM_ZERO,
         ADDS,
         HARDEST,

@@ -217,8 +217,9 @@ def _check(case: Case) -> Html:
             tag("p", *where, tag("code", case.file_name), ". Then"),
             code(f"novikoff verify {case.file_name} {case.origin.data}"),
             paragraphs(
-                "decides in exact arithmetic whether it proves what it says about these data. The checker is one file "
-                "that shares no code with the search."
+                "decides in exact arithmetic whether it proves what it says about these data. The checker shares "
+                "with the search the rule which numbers float64 holds, and no other code; with --reference a short one is "
+                "run that is made to be read."
             ),
         ]
     )
