@@ -77,7 +77,8 @@ def spiral(n: int) -> Problem:
 
     R is n (but for rounding) and the best margin is 1, that of e_1. With theta = R^2 the theorem allows 3n^2 updates
     and promises a third of the best margin. In the given order, through the origin, each example but the first has
-    y<w,x> = theta (but for rounding) when it comes, so that ||w||^2 grows by 3R^2, and at the end the margin is hardly more than 1/3.
+    y<w,x> = theta (but for rounding) when it comes, so that ||w||^2 grows by 3R^2, and at the end the margin is hardly
+    more than 1/3.
 
     >>> from novikoff import MarginPerceptron
     >>> problem = spiral(10)

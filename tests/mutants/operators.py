@@ -10,9 +10,9 @@ check       a raise, or a call of something named require or check, is left out;
 return      return x -> return None, and -(x) or not (x) where numbers or truth values are returned
 swap        min <-> max, any <-> all, floor <-> ceil, and down <-> up at the end of a name that rounds
 
-Left alone: constants on a line whose comment says that no result depends on it; docstrings and other texts, type hints,
-``__all__``, decorators, imports, what makes up the words of an error or of ``__str__`` and ``__repr__``, and assertions,
-which only tell mypy what is so.
+Left alone: constants on a line whose comment says that no result depends on it; docstrings and other texts, type
+hints, ``__all__``, decorators, imports, what makes up the words of an error or of ``__str__`` and ``__repr__``, and
+assertions, which only tell mypy what is so.
 """
 
 from __future__ import annotations

@@ -326,13 +326,13 @@ def test_from_a_start_rounded_weights_have_their_own_bound():
 
 def test_a_run_that_rounded_is_certified_by_the_bound_for_rounded_weights():
     X, y = np.array([[1.0, 1e-9], [0.3, -1.1e-9]]), [1, -1]
-    model = Perceptron(fit_intercept=False).fit(X, y)
+    model = Perceptron(fit_intercept=False).partial_fit(X, y)
     assert model.rounded_
     proof = model.certify(X, y)
     assert proof.proof.verdict == "separable"
     assert proof.bound is None
     assert "with so small a margin and rounded w the theorem promises nothing" in str(proof)
     whole = np.array([[1.0, 2.0**-30], [1.0, -(2.0**-30)]])
-    exact = Perceptron(fit_intercept=False).fit(whole, y)
+    exact = Perceptron(fit_intercept=False).partial_fit(whole, y)
     assert not exact.rounded_
     assert exact.certify(whole, y, gap=1e-9).bound >= 2**60

@@ -261,12 +261,9 @@ class RunProof:
     def __str__(self) -> str:
         counts = f"The run made {self.mistakes:,} mistakes and {self.updates:,} updates"
         if self.bound is None:
-            why = (
-                "without a separator"
-                if not isinstance(self.proof, Separable)
-                else "with so small a margin and rounded w"
-            )
-            return f"{self.proof}\n{counts}; {why} the theorem promises nothing."
+            separable = isinstance(self.proof, Separable)
+            case = "with so small a margin and rounded w" if separable else "without a separator"
+            return f"{self.proof}\n{counts}; {case} the theorem promises nothing."
         return f"{self.proof}\n{counts}; with this separator the theorem allows {self.bound:,}. Verified exactly."
 
 

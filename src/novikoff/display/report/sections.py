@@ -218,8 +218,8 @@ def _check(case: Case) -> Html:
             code(f"novikoff verify {case.file_name} {case.origin.data}"),
             paragraphs(
                 "decides in exact arithmetic whether it proves what it says about these data. The checker shares "
-                "with the search the rule which numbers float64 holds, and no other code; with --reference a short one is "
-                "run that is made to be read."
+                "with the search the rule which numbers float64 holds, and no other code; --reference runs a "
+                "short one that is made to be read."
             ),
         ]
     )
