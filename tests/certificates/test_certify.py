@@ -492,3 +492,24 @@ def test_bad_data(X, y, message):
 def test_bad_options(options):
     with pytest.raises(ValueError, match=next(iter(options))):
         nk.certify([[1.0], [2]], [0, 1], **options)
+
+
+@pytest.mark.parametrize(
+    ("X", "constant"),
+    [
+        ([[2e300], [1e300]], 1e-30),
+        ([[1.5e308], [1e308]], 0.1),
+        ([[1.5e308], [1e308]], 1 / 3),
+        ([[2e-310], [1e-310]], 1e300),
+    ],
+)
+def test_a_constant_that_is_lost_beside_the_features_is_refused(X, constant):
+    """Rows are brought into the middle of the floats; a constant that is rounded on the way is another question."""
+    with pytest.raises(ValueError, match="the constant coordinate among them, whose ratio is not a float64"):
+        nk.certify(X, [1, 0], intercept_scaling=constant)
+
+
+@pytest.mark.parametrize(("scale", "constant"), [(1e300, 1.0), (1e300, 2.0**-20), (1e-300, 1.0), (1e308, 2.0**-40)])
+def test_a_constant_that_is_kept_beside_large_and_small_features(scale, constant):
+    X = np.array([[1.5 * scale], [scale]])
+    settled(X, np.array([1, 0]), intercept_scaling=constant)

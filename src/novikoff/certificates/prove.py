@@ -133,16 +133,18 @@ def _awkward(radius: float) -> int:
 
 
 def _rescaled(X: Any, signs: Signs, constant: float, power: int) -> tuple[Rows, LinearLearner]:
-    """The same rows times 2^-power, on a copy; exact, unless an entry is 2^1000 times smaller than another."""
+    """The same rows times 2^-power, on a copy, exactly; an error if an entry is 2^1000 times smaller than another."""
     copy = X.astype(np.float64)
     values = copy.data if sp.issparse(copy) else copy
     kept = values.copy()
     np.ldexp(values, -power, out=values)
-    if not np.array_equal(np.ldexp(values, power), kept):
+    last = math.ldexp(constant, -power)
+    if not np.array_equal(np.ldexp(values, power), kept) or math.ldexp(last, power) != constant:
         raise ValueError(
-            "X holds values whose ratio is not a float64 (over 1e300): scale the features before certifying"
+            "X holds values, the constant coordinate among them, whose ratio is not a float64 (over 1e300): scale the "
+            "features before certifying"
         )
-    return read(copy, signs, math.ldexp(constant, -power))
+    return read(copy, signs, last)
 
 
 @dataclass
