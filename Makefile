@@ -1,6 +1,7 @@
 # Everything from a fresh clone, with python3 and make alone.
 PYTHON ?= python3
 BIN := .venv/bin
+STATIC := src/novikoff/lab/static
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-all mutants lint bench docs clean
@@ -47,6 +48,8 @@ lint: .venv/.test
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/oxlint --deny-warnings --ignore-pattern "**/vendor/**" $(STATIC)
+	$(BIN)/oxfmt --check $(STATIC)
 
 bench: .venv/.bench  ## The benchmarks: the same work, us and the peers, in one run
 	$(BIN)/python -m benchmarks

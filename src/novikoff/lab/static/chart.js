@@ -34,7 +34,10 @@ export function lineChart(host, { title, x, series, log = false, height = 260, r
       cursor: { show: false },
       padding: [10, 14, 0, 0],
       scales: { x: { time: false }, y: { distr: log ? 3 : 1, ...(range && { range }) } },
-      axes: [{ ...axis(), label: x, labelFont: "13px system-ui, sans-serif", labelSize: 22, size: 34, incrs: WHOLE }, { ...axis(), size: 58 }],
+      axes: [
+        { ...axis(), label: x, labelFont: "13px system-ui, sans-serif", labelSize: 22, size: 34, incrs: WHOLE },
+        { ...axis(), size: 58 },
+      ],
       series: [
         {},
         ...series.map(({ label, color, dash, width = 2, points = false }) => ({

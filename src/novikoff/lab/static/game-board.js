@@ -3,7 +3,11 @@
 import { element, set } from "./dom.js";
 import { action, enable, judged, rounds, score, survivors } from "./game-parts.js";
 
-const TITLES = { halving: "Halving", optimal: "The standard optimal algorithm", elimination: "Elimination of literals" };
+const TITLES = {
+  halving: "Halving",
+  optimal: "The standard optimal algorithm",
+  elimination: "Elimination of literals",
+};
 
 export function board(host, state, { api, write }) {
   let moves = read(state.moves);
@@ -82,7 +86,13 @@ export function board(host, state, { api, write }) {
     chosen = point;
     const { x, prediction, zeros, ones } = answer.points[point];
     for (const [i, tile] of [...tiles.children].entries()) tile.querySelector("input").checked = i === point;
-    asked.replaceChildren("x = ", element("strong", { class: "mono" }, x), ": the learner predicts ", element("strong", {}, String(prediction)), ".");
+    asked.replaceChildren(
+      "x = ",
+      element("strong", { class: "mono" }, x),
+      ": the learner predicts ",
+      element("strong", {}, String(prediction)),
+      ".",
+    );
     const counts = [zeros, ones];
     say.forEach((button, label) => {
       button.textContent = `Say ${label}: ${label === prediction ? "it was right" : "it was wrong"}`;
@@ -102,7 +112,10 @@ export function board(host, state, { api, write }) {
     [...tiles.children].forEach((node, i) => fill(node, answer.points[i]));
     choose(Math.min(chosen, answer.points.length - 1));
     history.show(
-      answer.rounds.map(({ x, prediction, label, left }, i) => ({ mistake: prediction !== label, cells: [String(i + 1), x, judged(prediction, label), String(label), String(left)] })),
+      answer.rounds.map(({ x, prediction, label, left }, i) => ({
+        mistake: prediction !== label,
+        cells: [String(i + 1), x, judged(prediction, label), String(label), String(left)],
+      })),
     );
     list.show(answer.concepts);
     if (answer.literals) literals.show(answer.literals);

@@ -43,7 +43,11 @@ export function duel(host, state, { api, write }) {
 
   async function replay(now) {
     try {
-      answer = await api.latest("/api/game/learn", { concepts: state.class, size: Number(state.size), predictions: now });
+      answer = await api.latest("/api/game/learn", {
+        concepts: state.class,
+        size: Number(state.size),
+        predictions: now,
+      });
     } catch (error) {
       if (error.name !== "AbortError" && answer === null && now.length) await replay([]); // the moves of a link
       return api.fail(error);
@@ -58,7 +62,9 @@ export function duel(host, state, { api, write }) {
   function show() {
     top.show(answer, answer.dimension, "mistakes that nobody can avoid");
     const last = answer.rounds.at(-1);
-    told.textContent = last ? `Wrong: the label of ${last.x} is ${last.label}. ${answer.left} of ${answer.size} concepts are left.` : `One of ${answer.size} ${answer.name} is the truth.`;
+    told.textContent = last
+      ? `Wrong: the label of ${last.x} is ${last.label}. ${answer.left} of ${answer.size} concepts are left.`
+      : `One of ${answer.size} ${answer.name} is the truth.`;
     if (answer.over) question.replaceChildren("The game is over: everything is known.");
     else question.replaceChildren("What is the label of ", element("strong", { class: "mono" }, answer.point.x), "?");
     predict.forEach((button) => enable(button, !answer.over));
@@ -68,7 +74,15 @@ export function duel(host, state, { api, write }) {
     history.show(
       answer.rounds.map(({ x, prediction, label, halving, optimal, left }, i) => ({
         mistake: false,
-        cells: [String(i + 1), x, judged(prediction, label), String(label), judged(halving, label), judged(optimal, label), String(left)],
+        cells: [
+          String(i + 1),
+          x,
+          judged(prediction, label),
+          String(label),
+          judged(halving, label),
+          judged(optimal, label),
+          String(left),
+        ],
       })),
     );
     list.show(answer.concepts);
@@ -81,7 +95,11 @@ export function duel(host, state, { api, write }) {
     const { point, halving, parts } = answer;
     vote.replaceChildren(
       element("p", {}, `Halving would say ${halving}: ${point.zeros} concepts say 0, ${point.ones} say 1.`),
-      element("p", {}, `The standard optimal algorithm would say ${point.prediction}: the concepts that say 0 have Littlestone dimension ${parts[0]}, those that say 1 have ${parts[1]}.`),
+      element(
+        "p",
+        {},
+        `The standard optimal algorithm would say ${point.prediction}: the concepts that say 0 have Littlestone dimension ${parts[0]}, those that say 1 have ${parts[1]}.`,
+      ),
     );
   }
 

@@ -8,14 +8,25 @@ export function score(title) {
   const pips = element("div", { class: "pips", "aria-hidden": "true" });
   const count = element("p", { class: "count" });
   const verdict = element("p", { class: "tell" });
-  const node = element("div", { class: "statement score" }, element("h2", {}, title), theorem, element("div", { class: "tally" }, count, pips), verdict);
+  const node = element(
+    "div",
+    { class: "statement score" },
+    element("h2", {}, title),
+    theorem,
+    element("div", { class: "tally" }, count, pips),
+    verdict,
+  );
   return {
     node,
     show(answer, allowed, label) {
       theorem.textContent = answer.theorem;
       const total = Math.max(allowed, answer.mistakes);
       count.replaceChildren(element("strong", {}, String(answer.mistakes)), ` of ${allowed} ${label}`);
-      pips.replaceChildren(...Array.from({ length: total }, (_, i) => element("span", { class: i >= allowed ? "extra" : i < answer.mistakes ? "made" : "" })));
+      pips.replaceChildren(
+        ...Array.from({ length: total }, (_, i) =>
+          element("span", { class: i >= allowed ? "extra" : i < answer.mistakes ? "made" : "" }),
+        ),
+      );
       set(verdict, { class: answer.over || answer.mistakes >= allowed ? "tell done" : "tell" });
       verdict.textContent = answer.verdict;
     },
@@ -29,7 +40,12 @@ export function rounds(title, heads) {
   const table = element(
     "div",
     { class: "table", tabindex: 0, role: "region", "aria-label": title, hidden: true },
-    element("table", {}, element("thead", {}, element("tr", {}, ...heads.map((head) => element("th", { scope: "col" }, head)))), body),
+    element(
+      "table",
+      {},
+      element("thead", {}, element("tr", {}, ...heads.map((head) => element("th", { scope: "col" }, head)))),
+      body,
+    ),
   );
   return {
     node: element("div", { class: "card" }, element("h2", {}, title), empty, table),
@@ -38,7 +54,11 @@ export function rounds(title, heads) {
       table.hidden = rows.length === 0;
       body.replaceChildren(
         ...rows.map(({ cells, mistake }, i) =>
-          element("tr", { "aria-current": i === rows.length - 1 ? "true" : null, class: mistake ? "mistake" : null }, ...cells.map((cell) => element("td", {}, cell))),
+          element(
+            "tr",
+            { "aria-current": i === rows.length - 1 ? "true" : null, class: mistake ? "mistake" : null },
+            ...cells.map((cell) => element("td", {}, cell)),
+          ),
         ),
       );
       table.scrollTop = table.scrollHeight;
@@ -58,7 +78,12 @@ export function survivors(title) {
       heading.textContent = `${title}: ${left} of ${items.length} left`;
       list.replaceChildren(
         ...items.map(({ text, out }) =>
-          element("li", { class: out === null ? null : "out" }, out === null ? text : element("s", {}, text), out === null ? null : element("span", { class: "visually-hidden" }, ` ruled out in round ${out}`)),
+          element(
+            "li",
+            { class: out === null ? null : "out" },
+            out === null ? text : element("s", {}, text),
+            out === null ? null : element("span", { class: "visually-hidden" }, ` ruled out in round ${out}`),
+          ),
         ),
       );
     },
@@ -69,7 +94,11 @@ export function survivors(title) {
 export function action(text, onclick, primary = false) {
   const node = element(
     "button",
-    { type: "button", class: primary ? "button primary" : "button", onclick: () => node.getAttribute("aria-disabled") !== "true" && onclick() },
+    {
+      type: "button",
+      class: primary ? "button primary" : "button",
+      onclick: () => node.getAttribute("aria-disabled") !== "true" && onclick(),
+    },
     text,
   );
   return node;

@@ -15,11 +15,19 @@ export function plane(host, state, { api, write }) {
   let x = flat ? [0.6, 0.5] : Array.from({ length: d }, (_, i) => (i ? 0 : 1));
   let answer = null;
   const top = score("Perceptron");
-  const inputs = x.map((_, i) =>
-    element("input", { type: "number", min: -1, max: 1, step: flat ? 0.05 : 1, oninput: () => ((x = inputs.map((input) => Number(input.value) || 0)), refresh()) }),
+  const inputs = x.map(() =>
+    element("input", {
+      type: "number",
+      min: -1,
+      max: 1,
+      step: flat ? 0.05 : 1,
+      oninput: () => ((x = inputs.map((input) => Number(input.value) || 0)), refresh()),
+    }),
   );
   const asked = element("p", { class: "asked-of" });
-  const say = [-1, 1].map((label) => action("", () => answer?.next && replay([...moves, [answer.next.x, label]]), true));
+  const say = [-1, 1].map((label) =>
+    action("", () => answer?.next && replay([...moves, [answer.next.x, label]]), true),
+  );
   const why = element("p", { class: "quiet why" });
   const hint = element("p", { class: "hint-text" });
   const undo = action("Take back", () => replay(moves.slice(0, -1)));
@@ -30,7 +38,11 @@ export function plane(host, state, { api, write }) {
   const fields = element(
     "fieldset",
     { class: "coordinates" },
-    element("legend", {}, flat ? "1. Choose a point: click in the disc, or type" : "1. Choose a vector; it is divided by its length"),
+    element(
+      "legend",
+      {},
+      flat ? "1. Choose a point: click in the disc, or type" : "1. Choose a vector; it is divided by its length",
+    ),
     ...inputs.map((input, i) => element("label", { class: "field" }, element("span", {}, `x${i + 1}`), input)),
   );
   host.append(
@@ -42,7 +54,16 @@ export function plane(host, state, { api, write }) {
         "div",
         { class: flat ? "card plane-game" : "card" },
         flat
-          ? element("div", {}, picture, element("p", { class: "quiet" }, "Green: the directions that are left for w*. Dashed: where ⟨w,x⟩ = 0; examples on the side of w are predicted +. A ring: a mistake."))
+          ? element(
+              "div",
+              {},
+              picture,
+              element(
+                "p",
+                { class: "quiet" },
+                "Green: the directions that are left for w*. Dashed: where ⟨w,x⟩ = 0; examples on the side of w are predicted +. A ring: a mistake.",
+              ),
+            )
           : null,
         element(
           "div",
@@ -116,7 +137,8 @@ export function plane(host, state, { api, write }) {
     top.show(answer, answer.bound, "mistakes");
     const { next } = answer;
     if (next) {
-      const product = next.product === 0 ? "⟨w,x⟩ = 0, which predicts " : `⟨w,x⟩ = ${shown(next.product)}: the Perceptron predicts `;
+      const product =
+        next.product === 0 ? "⟨w,x⟩ = 0, which predicts " : `⟨w,x⟩ = ${shown(next.product)}: the Perceptron predicts `;
       asked.replaceChildren(product, element("strong", {}, sign(next.prediction)), ".");
     } else asked.textContent = "The origin has no side: choose another example.";
     say.forEach((button, i) => {
@@ -138,13 +160,25 @@ export function plane(host, state, { api, write }) {
     history.show(
       answer.rounds.map((one, i) => {
         const mistake = one.prediction !== one.label;
-        return { mistake, cells: [String(i + 1), `(${one.x.map((v) => shown(Math.round(v * 100) / 100)).join(", ")})`, shown(Number(one.product.toPrecision(2))), judged(sign(one.prediction), sign(one.label)), sign(one.label), shown(one.norm)] };
+        return {
+          mistake,
+          cells: [
+            String(i + 1),
+            `(${one.x.map((v) => shown(Math.round(v * 100) / 100)).join(", ")})`,
+            shown(Number(one.product.toPrecision(2))),
+            judged(sign(one.prediction), sign(one.label)),
+            sign(one.label),
+            shown(one.norm),
+          ],
+        };
       }),
     );
     curves.hidden = answer.mistakes === 0;
     chart.data(answer.curves);
     const end = answer.curves.map((curve) => curve.at(-1));
-    chart.describe(`After ${end[0]} mistakes: γt is ${shown(end[3])}, the length of w is ${shown(end[2])}, and √t is ${shown(end[1])}.`);
+    chart.describe(
+      `After ${end[0]} mistakes: γt is ${shown(end[3])}, the length of w is ${shown(end[2])}, and √t is ${shown(end[1])}.`,
+    );
     if (flat) draw();
   }
 
@@ -159,25 +193,51 @@ export function plane(host, state, { api, write }) {
     if (arc === null) parts.push(svg("circle", { class: "arc", r: SIZE + 14 }));
     else {
       const [a, b] = [edge(from), edge(Math.max(to, from + 0.012))];
-      parts.push(svg("path", { class: "arc", d: `M${a} A${SIZE + 14} ${SIZE + 14} 0 ${to - from > Math.PI ? 1 : 0} 0 ${b}` }));
+      parts.push(
+        svg("path", { class: "arc", d: `M${a} A${SIZE + 14} ${SIZE + 14} 0 ${to - from > Math.PI ? 1 : 0} 0 ${b}` }),
+      );
     }
     const middle = edge((from + to) / 2);
-    parts.push(svg("text", { class: "star", x: middle[0] * 0.86, y: middle[1] * 0.86, "text-anchor": "middle", "dominant-baseline": "middle" }, "w*"));
+    parts.push(
+      svg(
+        "text",
+        {
+          class: "star",
+          x: middle[0] * 0.86,
+          y: middle[1] * 0.86,
+          "text-anchor": "middle",
+          "dominant-baseline": "middle",
+        },
+        "w*",
+      ),
+    );
     if (length > 0) {
       const unit = w.map((v) => v / length);
       const [sx, sy] = at([-unit[1], unit[0]]);
       const [tx, ty] = at(unit, Math.min(length / Math.sqrt(allowed), 1) * SIZE);
       parts.push(svg("line", { class: "side-line", x1: -sx, y1: -sy, x2: sx, y2: sy }));
-      parts.push(svg("line", { class: "w", x1: 0, y1: 0, x2: tx, y2: ty }), svg("circle", { class: "w-tip", cx: tx, cy: ty, r: 5 }), svg("text", { class: "w-name", x: tx + 9, y: ty - 7 }, "w"));
+      parts.push(
+        svg("line", { class: "w", x1: 0, y1: 0, x2: tx, y2: ty }),
+        svg("circle", { class: "w-tip", cx: tx, cy: ty, r: 5 }),
+        svg("text", { class: "w-name", x: tx + 9, y: ty - 7 }, "w"),
+      );
     }
     for (const one of given) parts.push(mark(at(one.x), one.label, one.prediction !== one.label));
     if (next) {
       const [cx, cy] = at(next.x);
-      parts.push(svg("circle", { class: "next", cx, cy, r: 9 }), svg("path", { class: "next", d: `M${cx - 15} ${cy}h8M${cx + 7} ${cy}h8M${cx} ${cy - 15}v8M${cx} ${cy + 7}v8` }));
+      parts.push(
+        svg("circle", { class: "next", cx, cy, r: 9 }),
+        svg("path", { class: "next", d: `M${cx - 15} ${cy}h8M${cx + 7} ${cy}h8M${cx} ${cy - 15}v8M${cx} ${cy + 7}v8` }),
+      );
     }
     picture.replaceChildren(...parts);
-    const seen = arc === null ? "Every direction of w* is possible." : `The directions of w* that are left span ${Math.max(0, ((to - from) * 180) / Math.PI).toFixed(1)} degrees.`;
-    set(picture, { "aria-label": `The unit disc with ${given.length} examples, w = (${w.map(shown).join(", ")}). ${seen}` });
+    const seen =
+      arc === null
+        ? "Every direction of w* is possible."
+        : `The directions of w* that are left span ${Math.max(0, ((to - from) * 180) / Math.PI).toFixed(1)} degrees.`;
+    set(picture, {
+      "aria-label": `The unit disc with ${given.length} examples, w = (${w.map(shown).join(", ")}). ${seen}`,
+    });
   }
 
   inputs.forEach((input, i) => (input.value = x[i]));
@@ -187,8 +247,14 @@ export function plane(host, state, { api, write }) {
 
 // + is a disc, − a square; a mistake has a ring.
 function mark([cx, cy], label, mistake) {
-  const shape = label > 0 ? svg("circle", { cx, cy, r: 7 }) : svg("rect", { x: cx - 6.5, y: cy - 6.5, width: 13, height: 13 });
-  return svg("g", { class: label > 0 ? "given plus" : "given minus" }, shape, mistake ? svg("circle", { class: "wrong", cx, cy, r: 12 }) : null);
+  const shape =
+    label > 0 ? svg("circle", { cx, cy, r: 7 }) : svg("rect", { x: cx - 6.5, y: cy - 6.5, width: 13, height: 13 });
+  return svg(
+    "g",
+    { class: label > 0 ? "given plus" : "given minus" },
+    shape,
+    mistake ? svg("circle", { class: "wrong", cx, cy, r: 12 }) : null,
+  );
 }
 
 function read(text, d) {

@@ -6,7 +6,15 @@ import { duel } from "./game-duel.js";
 import { plane } from "./game-plane.js";
 
 // What is in the address: role, and the options and moves of the three kinds of games.
-const DEFAULT = { role: "adversary", learner: "halving", class: "monotone-conjunctions", size: "", space: "plane", allowed: "25", moves: "" };
+const DEFAULT = {
+  role: "adversary",
+  learner: "halving",
+  class: "monotone-conjunctions",
+  size: "",
+  space: "plane",
+  allowed: "25",
+  moves: "",
+};
 
 export function mount(panel, api) {
   const state = { ...DEFAULT };
@@ -14,7 +22,10 @@ export function mount(panel, api) {
   const options = element("div", { class: "toolbar" });
   const about = element("p", { class: "quiet" });
   const host = element("div");
-  panel.append(element("div", { class: "card game-options" }, element("h2", {}, "The mistake bound game"), about, options), host);
+  panel.append(
+    element("div", { class: "card game-options" }, element("h2", {}, "The mistake bound game"), about, options),
+    host,
+  );
   let menu = null;
   let games = {};
   let playing = null;
@@ -48,19 +59,43 @@ export function mount(panel, api) {
 
   function begin() {
     repair();
-    const range = (least, most) => Array.from({ length: most - least + 1 }, (_, i) => [String(least + i), String(least + i)]);
+    const range = (least, most) =>
+      Array.from({ length: most - least + 1 }, (_, i) => [String(least + i), String(least + i)]);
     const found = menu.classes.find((one) => one.key === state.class);
-    const fields = [["role", "You are", [["adversary", "the adversary"], ["learner", "the learner"]]]];
-    if (state.role === "adversary") fields.push(["learner", "Against", [...Object.entries(menu.learners), ["perceptron", "Perceptron"]]]);
+    const fields = [
+      [
+        "role",
+        "You are",
+        [
+          ["adversary", "the adversary"],
+          ["learner", "the learner"],
+        ],
+      ],
+    ];
+    if (state.role === "adversary")
+      fields.push(["learner", "Against", [...Object.entries(menu.learners), ["perceptron", "Perceptron"]]]);
     if (kind() === "plane") {
-      fields.push(["space", "Examples", [["plane", "in the plane"], ["space", "with as many coordinates"]]]);
-      const margins = state.space === "plane" ? [4, 9, 16, 25, 49, 100].map((m) => [String(m), `${m}: γ = ${Math.round(1000 / Math.sqrt(m)) / 1000}`]) : range(2, 12);
+      fields.push([
+        "space",
+        "Examples",
+        [
+          ["plane", "in the plane"],
+          ["space", "with as many coordinates"],
+        ],
+      ]);
+      const margins =
+        state.space === "plane"
+          ? [4, 9, 16, 25, 49, 100].map((m) => [String(m), `${m}: γ = ${Math.round(1000 / Math.sqrt(m)) / 1000}`])
+          : range(2, 12);
       if (!margins.some(([value]) => value === state.allowed)) margins.push([state.allowed, state.allowed]);
       fields.push(["allowed", "Mistakes allowed, 1/γ²", margins]);
     } else {
-      const fits = menu.classes.filter((one) => state.role === "learner" || state.learner !== "elimination" || one.elimination);
+      const fits = menu.classes.filter(
+        (one) => state.role === "learner" || state.learner !== "elimination" || one.elimination,
+      );
       fields.push(["class", "Concepts", fits.map((one) => [one.key, one.title])]);
-      if (found.least < found.most) fields.push(["size", found.letter === "d" ? "Variables d" : "Points n", range(found.least, found.most)]);
+      if (found.least < found.most)
+        fields.push(["size", found.letter === "d" ? "Variables d" : "Points n", range(found.least, found.most)]);
     }
     const focused = options.contains(document.activeElement) ? document.activeElement.dataset.key : null;
     options.replaceChildren(
@@ -80,8 +115,13 @@ export function mount(panel, api) {
       api,
       write: () => {
         const text = new URLSearchParams();
-        const keys = { board: ["learner", "class", "size"], duel: ["class", "size"], plane: ["learner", "space", "allowed"] }[kind()];
-        for (const key of ["role", ...keys, "moves"]) if (state[key] && state[key] !== DEFAULT[key]) text.set(key, state[key]);
+        const keys = {
+          board: ["learner", "class", "size"],
+          duel: ["class", "size"],
+          plane: ["learner", "space", "allowed"],
+        }[kind()];
+        for (const key of ["role", ...keys, "moves"])
+          if (state[key] && state[key] !== DEFAULT[key]) text.set(key, state[key]);
         api.write(text.toString().replaceAll("%3A", ":").replaceAll("%2C", ",").replaceAll("%3B", ";"));
       },
     });

@@ -55,9 +55,19 @@ export function mount(panel, api) {
         { class: "side" },
         element("div", { class: "card" }, element("h2", {}, "This step"), tell, story, figures),
         element("div", { class: "card" }, element("h2", {}, "What is true of these points"), verdict),
-        element("details", { class: "card", open: matchMedia("(min-width: 900px)").matches }, element("summary", {}, "Learner and options"), options()),
+        element(
+          "details",
+          { class: "card", open: matchMedia("(min-width: 900px)").matches },
+          element("summary", {}, "Learner and options"),
+          options(),
+        ),
         element("details", { class: "card" }, element("summary", {}, "Table of updates"), table.node),
-        element("details", { class: "card" }, element("summary", {}, "Share, save, load"), sharing(api, () => picture)),
+        element(
+          "details",
+          { class: "card" },
+          element("summary", {}, "Share, save, load"),
+          sharing(api, () => picture),
+        ),
       ),
     ),
   );
@@ -70,23 +80,35 @@ export function mount(panel, api) {
     undo.disabled = !lab.undoable;
     keys.replaceChildren(
       flat ? "Click to place a point, drag to move it. " : "Drag, or the arrow keys, turn the picture. ",
-      element("span", { class: "keyboard" }, flat ? "Keys: arrows move it, + and − label it, Delete removes it, Space plays." : "Space plays."),
+      element(
+        "span",
+        { class: "keyboard" },
+        flat ? "Keys: arrows move it, + and − label it, Delete removes it, Space plays." : "Space plays.",
+      ),
     );
-    if (examples.select.length === 1) for (const one of lab.examples) examples.select.append(element("option", { value: one.key }, one.title));
+    if (examples.select.length === 1)
+      for (const one of lab.examples) examples.select.append(element("option", { value: one.key }, one.title));
     examples.select.value = lab.example ?? "";
     hint();
     picture.title.textContent = `${lab.points.length} labelled points in the plane and the line of w`;
   }
 
   function hint() {
-    const text = lab.examples.find((one) => one.key === lab.example)?.about ?? `${lab.points.length} points of your own.`;
-    const hint = element("span", { class: lab.last && lab.step ? "hint over" : "hint" }, " Press Step and watch the line turn after each mistake.");
+    const text =
+      lab.examples.find((one) => one.key === lab.example)?.about ?? `${lab.points.length} points of your own.`;
+    const hint = element(
+      "span",
+      { class: lab.last && lab.step ? "hint over" : "hint" },
+      " Press Step and watch the line turn after each mistake.",
+    );
     about.replaceChildren(text, hint);
   }
 
   function run() {
     const { run, problem } = lab;
-    verdict.replaceChildren(...(run ? run.proof.map((line) => element("p", {}, line)) : [element("p", {}, problem ?? "")]));
+    verdict.replaceChildren(
+      ...(run ? run.proof.map((line) => element("p", {}, line)) : [element("p", {}, problem ?? "")]),
+    );
     verdict.className = `verdict ${run ? run.verdict.replace(" ", "-") : "none"}`;
     table.fill(run);
     mistakes = [0];
@@ -110,14 +132,21 @@ export function mount(panel, api) {
     const w = run.w[step].slice(0, lab.options.intercept ? undefined : -1);
     figures.append(
       figure("w", `(${w.map(shown).join(", ")})`),
-      figure("mistakes", `${mistakes[step]}${run.bound && lab.options.learner === "perceptron" ? ` of at most ${run.bound}` : ""}`),
+      figure(
+        "mistakes",
+        `${mistakes[step]}${run.bound && lab.options.learner === "perceptron" ? ` of at most ${run.bound}` : ""}`,
+      ),
     );
-    if (lab.options.learner !== "perceptron") figures.append(figure("updates", run.bound ? `${step} of at most ${run.bound}` : `${step}`));
-    if (run.witness) figures.append(figure("margin γ", shown(run.witness.margin)), figure("radius R", shown(run.radius)));
+    if (lab.options.learner !== "perceptron")
+      figures.append(figure("updates", run.bound ? `${step} of at most ${run.bound}` : `${step}`));
+    if (run.witness)
+      figures.append(figure("margin γ", shown(run.witness.margin)), figure("radius R", shown(run.radius)));
     picture.desc.textContent = `After ${step} of ${last} updates. ${words ? `${words.title}. ${words.why}` : run.start} ${run.proof[0]}`;
     space.desc.textContent = picture.desc.textContent;
     table.mark(step);
-    api.say(step === last && last ? `${words.title}. ${run.summary}` : words ? `${words.title}. ${words.why}` : run.start);
+    api.say(
+      step === last && last ? `${words.title}. ${run.summary}` : words ? `${words.title}. ${words.why}` : run.start,
+    );
     remember();
   }
 
@@ -151,15 +180,30 @@ function toggle(text, on, change) {
 
 function penChoice() {
   const pen = { onpick: null };
-  const kinds = [[1, "+", "Place plus points"], [-1, "−", "Place minus points"], [0, "×", "Erase points"]];
+  const kinds = [
+    [1, "+", "Place plus points"],
+    [-1, "−", "Place minus points"],
+    [0, "×", "Erase points"],
+  ];
   pen.node = element(
     "fieldset",
     { class: "pen" },
     element("legend", { class: "visually-hidden" }, "A click in the picture"),
     kinds.map(([value, sign, label]) => {
-      const input = element("input", { type: "radio", name: "pen", value, "aria-label": label, onchange: () => pen.onpick(value) });
+      const input = element("input", {
+        type: "radio",
+        name: "pen",
+        value,
+        "aria-label": label,
+        onchange: () => pen.onpick(value),
+      });
       input.checked = value === 1;
-      return element("label", { class: ["minus", "erase", "plus"][value === 0 ? 1 : value + 1], title: label }, input, element("span", { "aria-hidden": "true" }, sign));
+      return element(
+        "label",
+        { class: ["minus", "erase", "plus"][value === 0 ? 1 : value + 1], title: label },
+        input,
+        element("span", { "aria-hidden": "true" }, sign),
+      );
     }),
   );
   return pen;
@@ -167,12 +211,54 @@ function penChoice() {
 
 function options() {
   const fields = {
-    learner: choice("Learner", [["perceptron", "Perceptron"], ["margin perceptron", "Margin Perceptron"]], lab.options.learner, (v) => lab.choose("learner", v)),
-    order: choice("Next example", [["given", "in the given order"], ["first", "the first mistake"], ["worst", "the worst mistake"], ["shuffled", "shuffled each pass"]], lab.options.order, (v) => lab.choose("order", v)),
-    at_zero: choice("⟨w,x⟩ = 0 is", [["mistake", "always a mistake"], ["positive", "the prediction +"], ["negative", "the prediction −"]], lab.options.at_zero, (v) => lab.choose("at_zero", v)),
-    scale: choice("Scaling", [["none", "none"], ["ball", "into the unit ball"], ["sphere", "onto the unit sphere"]], lab.options.scale, (v) => lab.choose("scale", v)),
+    learner: choice(
+      "Learner",
+      [
+        ["perceptron", "Perceptron"],
+        ["margin perceptron", "Margin Perceptron"],
+      ],
+      lab.options.learner,
+      (v) => lab.choose("learner", v),
+    ),
+    order: choice(
+      "Next example",
+      [
+        ["given", "in the given order"],
+        ["first", "the first mistake"],
+        ["worst", "the worst mistake"],
+        ["shuffled", "shuffled each pass"],
+      ],
+      lab.options.order,
+      (v) => lab.choose("order", v),
+    ),
+    at_zero: choice(
+      "⟨w,x⟩ = 0 is",
+      [
+        ["mistake", "always a mistake"],
+        ["positive", "the prediction +"],
+        ["negative", "the prediction −"],
+      ],
+      lab.options.at_zero,
+      (v) => lab.choose("at_zero", v),
+    ),
+    scale: choice(
+      "Scaling",
+      [
+        ["none", "none"],
+        ["ball", "into the unit ball"],
+        ["sphere", "onto the unit sphere"],
+      ],
+      lab.options.scale,
+      (v) => lab.choose("scale", v),
+    ),
   };
-  const seed = element("input", { type: "number", min: 0, max: 2147483647, step: 1, onchange: () => seed.checkValidity() && lab.choose("seed", Math.trunc(Number(seed.value))) });
+  const seed = element("input", {
+    type: "number",
+    min: 0,
+    max: 2147483647,
+    step: 1,
+    onchange: () => seed.checkValidity() && lab.choose("seed", Math.trunc(Number(seed.value))),
+  });
   const seedField = element("label", { class: "field" }, element("span", {}, "Seed"), seed);
   const intercept = element("input", { type: "checkbox", onchange: () => lab.choose("intercept", intercept.checked) });
   const update = () => {
@@ -198,7 +284,11 @@ function options() {
 // The updates as a table: filled when it is first opened, for at most a few hundred rows the browser does not mind.
 function updateTable() {
   const body = element("tbody");
-  const head = element("tr", {}, ["update", "point", "label", "y⟨w,x⟩", "‖w‖²", "w"].map((name) => element("th", { scope: "col" }, name)));
+  const head = element(
+    "tr",
+    {},
+    ["update", "point", "label", "y⟨w,x⟩", "‖w‖²", "w"].map((name) => element("th", { scope: "col" }, name)),
+  );
   const node = element(
     "div",
     { class: "table", tabindex: 0, role: "region", "aria-label": "Table of updates" },
@@ -219,7 +309,10 @@ function updateTable() {
           lab.labels[row] > 0 ? "+" : "−",
           shown(run.product[i]),
           shown(run.curves.norm_sq[i + 1]),
-          `(${run.w[i + 1].slice(0, lab.options.intercept ? undefined : -1).map(shown).join(", ")})`,
+          `(${run.w[i + 1]
+            .slice(0, lab.options.intercept ? undefined : -1)
+            .map(shown)
+            .join(", ")})`,
         ].map((cell) => element("td", {}, String(cell))),
       ),
     );

@@ -136,7 +136,8 @@ class Lab extends EventTarget {
       let run = null;
       let problem = null;
       const asked = this.experiment();
-      if (!this.points.length) problem = "Click or tap in the picture to place points of both classes, or choose an example.";
+      if (!this.points.length)
+        problem = "Click or tap in the picture to place points of both classes, or choose an example.";
       else if (new Set(this.labels).size < 2) problem = "Place at least one point of the other class, too.";
       else {
         try {
@@ -149,7 +150,12 @@ class Lab extends EventTarget {
       const atEnd = this.run !== null && this.step > 0 && this.step === this.last;
       this.run = run;
       this.problem = problem;
-      this.step = this.#wanted !== null && run ? Math.min(this.#wanted, this.last) : atEnd ? this.last : Math.min(this.step, this.last);
+      this.step =
+        this.#wanted !== null && run
+          ? Math.min(this.#wanted, this.last)
+          : atEnd
+            ? this.last
+            : Math.min(this.step, this.last);
       if (run) this.#wanted = null;
       this.dispatchEvent(new Event("run"));
       this.#announce(null);
@@ -206,7 +212,10 @@ class Lab extends EventTarget {
     const text = new URLSearchParams();
     if (this.example) text.set("e", this.example);
     else text.set("d", this.points.map((point, i) => (this.labels[i] > 0 ? "p" : "m") + point.join(",")).join(";"));
-    const base = { ...DEFAULTS, ...(this.example ? this.examples.find((one) => one.key === this.example).experiment : {}) };
+    const base = {
+      ...DEFAULTS,
+      ...(this.example ? this.examples.find((one) => one.key === this.example).experiment : {}),
+    };
     for (const key of Object.keys(DEFAULTS)) {
       if (this.options[key] === base[key]) continue;
       text.set(key, key === "intercept" ? Number(this.options[key]) : this.options[key]);
@@ -228,7 +237,10 @@ class Lab extends EventTarget {
       if (!["0", "1"].includes(given.get("intercept"))) return false;
       options.intercept = given.get("intercept") === "1";
     }
-    for (const [key, most] of [["seed", 2 ** 31 - 1], ["t", 2000]]) {
+    for (const [key, most] of [
+      ["seed", 2 ** 31 - 1],
+      ["t", 2000],
+    ]) {
       if (given.has(key) && !(/^\d{1,10}$/.test(given.get(key)) && Number(given.get(key)) <= most)) return false;
     }
     if (given.has("seed")) options.seed = Number(given.get("seed"));
@@ -243,7 +255,10 @@ class Lab extends EventTarget {
       Object.assign(options, { ...DEFAULTS, ...preset, ...options });
     } else if (given.get("d")) {
       for (const part of given.get("d").split(";")) {
-        const point = part.slice(1).split(",").map((cell) => (cell.trim() === "" ? NaN : Number(cell)));
+        const point = part
+          .slice(1)
+          .split(",")
+          .map((cell) => (cell.trim() === "" ? NaN : Number(cell)));
         if (!"pm".includes(part[0]) || point.some((v) => !(Math.abs(v) <= 1e6)) || point.length > 3) return false;
         points.push(point);
         labels.push(part[0] === "p" ? 1 : -1);

@@ -60,7 +60,7 @@ function api(key) {
 }
 
 function show(key, focus = false) {
-  for (const { key: other, title, module } of TABS) {
+  for (const { key: other, title } of TABS) {
     const tab = document.getElementById(`tab-${other}`);
     const panel = document.getElementById(`panel-${other}`);
     const chosen = other === key;
@@ -76,7 +76,11 @@ function show(key, focus = false) {
   }
   const before = current;
   current = key;
-  if (!open.has(key)) open.set(key, TABS.find((tab) => tab.key === key).module.mount(document.getElementById(`panel-${key}`), api(key)) ?? {});
+  if (!open.has(key))
+    open.set(
+      key,
+      TABS.find((tab) => tab.key === key).module.mount(document.getElementById(`panel-${key}`), api(key)) ?? {},
+    );
   if (before !== key) open.get(key).shown?.();
 }
 
@@ -88,7 +92,9 @@ for (const { key, title } of TABS) {
       title,
     ),
   );
-  panels.append(element("section", { role: "tabpanel", id: `panel-${key}`, "aria-labelledby": `tab-${key}`, hidden: true }));
+  panels.append(
+    element("section", { role: "tabpanel", id: `panel-${key}`, "aria-labelledby": `tab-${key}`, hidden: true }),
+  );
 }
 // What is shown belongs to an earlier question until the answer comes.
 lab.addEventListener("points", () => panels.setAttribute("aria-busy", "true"));

@@ -29,7 +29,9 @@ export class Picture {
       { class: "picture", role: "group", "aria-labelledby": "picture-title", "aria-describedby": "picture-desc" },
       this.title,
       this.desc,
-      ["sides", "axes", "band", "obstacle", "line", "points", "ring"].map((name) => layer(name, name === "points" ? {} : { "aria-hidden": "true" })),
+      ["sides", "axes", "band", "obstacle", "line", "points", "ring"].map((name) =>
+        layer(name, name === "points" ? {} : { "aria-hidden": "true" }),
+      ),
     );
     host.append(this.svg);
     this.svg.addEventListener("pointerdown", (event) => this.#down(event));
@@ -86,7 +88,13 @@ export class Picture {
   get #run() {
     const run = lab.run;
     const d = this.#dimension;
-    return run && d < 3 && run.w[0].length === d + 1 && run.row.every((row) => row < lab.points.length) && (run.obstacle?.rows ?? []).every((row) => row < lab.points.length) ? run : null;
+    return run &&
+      d < 3 &&
+      run.w[0].length === d + 1 &&
+      run.row.every((row) => row < lab.points.length) &&
+      (run.obstacle?.rows ?? []).every((row) => row < lab.points.length)
+      ? run
+      : null;
   }
 
   get #throughZero() {
@@ -133,7 +141,8 @@ export class Picture {
     for (let i = Math.ceil(left / step); i * step < left + width / this.view.unit; i++) {
       const [x] = this.#px([i * step, 0]);
       parts.push(svg("line", { x1: x, x2: x, y1: 0, y2: height, class: i === 0 ? "axis" : "grid" }));
-      if (x > 24 && x < width - 24) parts.push(svg("text", { x, y: height - 6, "text-anchor": "middle" }, shown(i * step)));
+      if (x > 24 && x < width - 24)
+        parts.push(svg("text", { x, y: height - 6, "text-anchor": "middle" }, shown(i * step)));
     }
     for (let i = Math.ceil(low / step); i * step < low + height / this.view.unit; i++) {
       const [, y] = this.#px([0, i * step]);
@@ -163,7 +172,9 @@ export class Picture {
     const [x, y] = this.#px(this.#place(point));
     const kind = plus ? "plus" : "minus";
     if (node.dataset.kind !== kind) {
-      const mark = plus ? svg("circle", { r: 7.5, class: "shape" }) : svg("rect", { x: -6.5, y: -6.5, width: 13, height: 13, class: "shape" });
+      const mark = plus
+        ? svg("circle", { r: 7.5, class: "shape" })
+        : svg("rect", { x: -6.5, y: -6.5, width: 13, height: 13, class: "shape" });
       const sign = svg("path", { d: plus ? "M-3.5 0h7M0-3.5v7" : "M-3.5 0h7", class: "sign" });
       node.replaceChildren(svg("circle", { r: 14, class: "target" }), mark, sign);
       node.dataset.kind = kind;
@@ -206,7 +217,10 @@ export class Picture {
       return point ? place : place.map((v) => v * lab.labels[row]);
     });
     if (point) {
-      for (const [sign, kind] of [[1, "plus"], [-1, "minus"]]) {
+      for (const [sign, kind] of [
+        [1, "plus"],
+        [-1, "minus"],
+      ]) {
         const corners = around(places.filter((_, i) => lab.labels[rows[i]] === sign));
         layer.append(svg("polygon", { points: this.#path(corners), class: `hull ${kind}` }));
       }
@@ -223,7 +237,9 @@ export class Picture {
       layer.append(svg("text", { x: x + 12, y: y - 10, class: "weight" }, String(Number(weights[i].toPrecision(3)))));
     });
     const [x, y] = this.#px(point ? this.#place(point) : [0, 0]);
-    layer.append(svg("path", { d: "M-9 0H9M0-9V9M-6-6 6 6M-6 6 6-6", transform: `translate(${x} ${y})`, class: "meeting" }));
+    layer.append(
+      svg("path", { d: "M-9 0H9M0-9V9M-6-6 6 6M-6 6 6-6", transform: `translate(${x} ${y})`, class: "meeting" }),
+    );
   }
 
   #step(from) {
@@ -255,9 +271,13 @@ export class Picture {
     const [a, b, c] = this.#line(w);
     const frame = this.#frame();
     const sides = [];
-    for (const [sign, kind] of [[1, "plus"], [-1, "minus"]]) {
+    for (const [sign, kind] of [
+      [1, "plus"],
+      [-1, "minus"],
+    ]) {
       const side = clip(frame, sign * a, sign * b, sign * c);
-      if ((a || b || sign * c > 0) && side.length) sides.push(svg("polygon", { points: this.#path(side), class: kind }));
+      if ((a || b || sign * c > 0) && side.length)
+        sides.push(svg("polygon", { points: this.#path(side), class: kind }));
     }
     this.#layers.sides.replaceChildren(...sides);
     const parts = [];
@@ -292,7 +312,14 @@ export class Picture {
     const tip = (v) => this.#px([v[0] * factor, v[1] * factor]);
     if (row >= 0 && (before[0] || before[1])) {
       parts.push(arrow(zero, tip(before), "w-before", ""));
-      parts.push(arrow(tip(before), tip(w), `added ${lab.labels[row] > 0 ? "plus" : "minus"}`, lab.labels[row] > 0 ? "+x" : "−x"));
+      parts.push(
+        arrow(
+          tip(before),
+          tip(w),
+          `added ${lab.labels[row] > 0 ? "plus" : "minus"}`,
+          lab.labels[row] > 0 ? "+x" : "−x",
+        ),
+      );
     }
     if (w[0] || w[1]) parts.push(arrow(zero, tip(w), "w", "w"));
   }
@@ -305,11 +332,22 @@ export class Picture {
     const { width, height } = this.#size;
     const [w, h] = [width / 2 / this.view.unit, height / 2 / this.view.unit];
     const { x, y } = this.view;
-    return [[x - w, y - h], [x + w, y - h], [x + w, y + h], [x - w, y + h]];
+    return [
+      [x - w, y - h],
+      [x + w, y - h],
+      [x + w, y + h],
+      [x - w, y + h],
+    ];
   }
 
   #path(corners) {
-    return corners.map((corner) => this.#px(corner).map((v) => v.toFixed(2)).join(",")).join(" ");
+    return corners
+      .map((corner) =>
+        this.#px(corner)
+          .map((v) => v.toFixed(2))
+          .join(","),
+      )
+      .join(" ");
   }
 
   // The point of the line that is nearest to the centre, moved along it by a share of the picture's width; in pixels.
@@ -380,7 +418,10 @@ export class Picture {
     let point;
     for (let k = 0; ; k++) {
       const angle = 2.4 * k;
-      point = [this.view.x + step * Math.sqrt(k) * Math.cos(angle), this.view.y + step * Math.sqrt(k) * Math.sin(angle)];
+      point = [
+        this.view.x + step * Math.sqrt(k) * Math.cos(angle),
+        this.view.y + step * Math.sqrt(k) * Math.sin(angle),
+      ];
       point = point.slice(0, this.#dimension).map((v) => Number(v.toFixed(digits)));
       if (!lab.points.some((other) => Math.hypot(...other.map((v, i) => v - point[i])) < step / 2)) break;
     }
@@ -395,7 +436,11 @@ export class Picture {
     const n = lab.points.length;
     if (moves[event.key]) {
       const digits = Math.max(0, Math.ceil(Math.log10(this.view.unit / 5)) + 1);
-      lab.move(i, lab.points[i].map((v, k) => Number((v + moves[event.key][k]).toFixed(digits))), { remember: !event.repeat });
+      lab.move(
+        i,
+        lab.points[i].map((v, k) => Number((v + moves[event.key][k]).toFixed(digits))),
+        { remember: !event.repeat },
+      );
     } else if (event.key === "Delete" || event.key === "Backspace") {
       lab.remove(i);
       (this.#nodes[Math.min(i, n - 2)] ?? document.querySelector(".add-point")).focus();

@@ -27,7 +27,12 @@ export function mount(panel, api) {
         transport(),
         element("div", { class: "pair" }, hosts.square, hosts.cosine),
       ),
-      element("div", { class: "side" }, element("div", { class: "card" }, title, sentences), element("div", { class: "card" }, checked)),
+      element(
+        "div",
+        { class: "side" },
+        element("div", { class: "card" }, title, sentences),
+        element("div", { class: "card" }, checked),
+      ),
     ),
   );
   const squeeze = lineChart(hosts.squeeze, {
@@ -71,7 +76,13 @@ export function mount(panel, api) {
         const known = new Map(keys.map((key, i) => [key, values[i]]));
         return xs.map((x) => known.get(x) ?? undefined);
       };
-      squeeze.data([xs, spread([...t, ...ts], [...roof, ...roofs]), spread(t, norm), spread(t, inner), spread([...t, ...ts], [...floor, ...floors])]);
+      squeeze.data([
+        xs,
+        spread([...t, ...ts], [...roof, ...roofs]),
+        spread(t, norm),
+        spread(t, inner),
+        spread([...t, ...ts], [...floor, ...floors]),
+      ]);
     } else squeeze.data([t, roof, norm, inner ?? none, floor ?? none]);
     square.data([t, ceiling, norm_sq]);
     cosine.data([t, cos ?? none]);
@@ -119,8 +130,17 @@ export function mount(panel, api) {
     const { norm, roof, floor, inner, norm_sq, ceiling, cosine: cos } = run.curves;
     const words = step ? run.steps[step - 1] : null;
     title.textContent = words ? words.title : "Before the first update";
-    const lines = words ? [["why", words.why], ["ceiling", words.ceiling], ["floor", words.floor], ["squeeze", words.squeeze]] : [["why", run.start]];
-    sentences.replaceChildren(...lines.filter(([, text]) => text).map(([kind, text]) => element("p", { class: kind }, text)));
+    const lines = words
+      ? [
+          ["why", words.why],
+          ["ceiling", words.ceiling],
+          ["floor", words.floor],
+          ["squeeze", words.squeeze],
+        ]
+      : [["why", run.start]];
+    sentences.replaceChildren(
+      ...lines.filter(([, text]) => text).map(([kind, text]) => element("p", { class: kind }, text)),
+    );
     if (step === last && last) sentences.append(element("p", { class: "done" }, run.summary));
     squeeze.cursor(far.checked && run.curves.far ? null : step);
     square.cursor(step);
@@ -133,8 +153,14 @@ export function mount(panel, api) {
         ? `After ${step} updates: floor ${shown(floor[step])}, ⟨w,w*⟩ ${shown(inner[step])}, ‖w‖ ${shown(norm[step])}, ceiling ${shown(roof[step])}.`
         : `After ${step} updates ‖w‖ is ${shown(norm[step])}, under its ceiling ${shown(roof[step])}.`,
     );
-    square.describe(`After ${step} updates ‖w‖² is ${shown(norm_sq[step])}, under its line at ${shown(ceiling[step])}.`);
-    cosine.describe(cos ? `After ${step} updates the cosine of the angle between w and w* is ${shown(cos[step])}.` : "There is no w* to compare with.");
+    square.describe(
+      `After ${step} updates ‖w‖² is ${shown(norm_sq[step])}, under its line at ${shown(ceiling[step])}.`,
+    );
+    cosine.describe(
+      cos
+        ? `After ${step} updates the cosine of the angle between w and w* is ${shown(cos[step])}.`
+        : "There is no w* to compare with.",
+    );
     meter(run, step);
     api.say(words ? `${words.title}. ${words.why}` : run.start);
     remember();

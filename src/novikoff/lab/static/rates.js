@@ -22,21 +22,67 @@ export function mount(panel, api) {
   const boxes = METHODS.map(({ key }) => element("input", { type: "checkbox", value: key, onchange: () => methods() }));
   METHODS.forEach(({ key }, i) => (boxes[i].checked = state.methods.split(",").includes(key)));
   const names = METHODS.map((method) => element("span", {}, swatch(method), method.key));
-  const fields = Object.entries(CHOICES).map(([key, values]) => choice(LABELS[key], values.map((v) => [v, v]), state[key], (value) => change(key, value)));
-  const seed = element("input", { type: "number", min: 0, max: 9999, step: 1, value: state.seed, onchange: () => change("seed", /^\d{1,4}$/.test(seed.value) ? seed.value : "0") });
-  const against = choice("Against", [["iterations", "iterations"], ["rows", "rows read"]], state.against, (value) => ((state.against = value), note(), draw()));
+  const fields = Object.entries(CHOICES).map(([key, values]) =>
+    choice(
+      LABELS[key],
+      values.map((v) => [v, v]),
+      state[key],
+      (value) => change(key, value),
+    ),
+  );
+  const seed = element("input", {
+    type: "number",
+    min: 0,
+    max: 9999,
+    step: 1,
+    value: state.seed,
+    onchange: () => change("seed", /^\d{1,4}$/.test(seed.value) ? seed.value : "0"),
+  });
+  const against = choice(
+    "Against",
+    [
+      ["iterations", "iterations"],
+      ["rows", "rows read"],
+    ],
+    state.against,
+    (value) => ((state.against = value), note(), draw()),
+  );
   const picture = svg("svg", { class: "rates-chart", role: "img" });
   const seen = element("div", { class: "seen" });
   const body = element("tbody");
-  const heads = ["", "time per iteration", "iterations to ε", "total time", "in full", "ε = 0.01 after", "ε = 10⁻⁶ after", "measured here"];
+  const heads = [
+    "",
+    "time per iteration",
+    "iterations to ε",
+    "total time",
+    "in full",
+    "ε = 0.01 after",
+    "ε = 10⁻⁶ after",
+    "measured here",
+  ];
   panel.append(
     element(
       "div",
       { class: "card game-options" },
       element("h2", {}, "Four ways to least squares"),
-      element("p", { class: "quiet" }, "F(w) = Σ(⟨w,x⟩ − y)² on 300 random rows. Accuracy ε is (F(w) − F*)/(F(0) − F*)."),
-      element("fieldset", { class: "pick" }, element("legend", {}, "Methods"), ...boxes.map((box, i) => element("label", { class: "check" }, box, names[i]))),
-      element("div", { class: "toolbar" }, ...fields.map((field) => field.node), element("label", { class: "field" }, element("span", {}, "Seed"), seed), against.node),
+      element(
+        "p",
+        { class: "quiet" },
+        "F(w) = Σ(⟨w,x⟩ − y)² on 300 random rows. Accuracy ε is (F(w) − F*)/(F(0) − F*).",
+      ),
+      element(
+        "fieldset",
+        { class: "pick" },
+        element("legend", {}, "Methods"),
+        ...boxes.map((box, i) => element("label", { class: "check" }, box, names[i])),
+      ),
+      element(
+        "div",
+        { class: "toolbar" },
+        ...fields.map((field) => field.node),
+        element("label", { class: "field" }, element("span", {}, "Seed"), seed),
+        against.node,
+      ),
     ),
     element(
       "div",
@@ -51,9 +97,22 @@ export function mount(panel, api) {
       element(
         "div",
         { class: "table wrap", tabindex: 0, role: "region", "aria-label": "Costs of the methods" },
-        element("table", {}, element("thead", {}, element("tr", {}, ...heads.map((head) => element(head ? "th" : "td", head ? { scope: "col" } : {}, head)))), body),
+        element(
+          "table",
+          {},
+          element(
+            "thead",
+            {},
+            element("tr", {}, ...heads.map((head) => element(head ? "th" : "td", head ? { scope: "col" } : {}, head))),
+          ),
+          body,
+        ),
       ),
-      element("p", { class: "quiet" }, "2 GD is Newton’s method, 2 SGD stochastic Newton. The notes leave out the columns d and the condition number k, and the n in the total time of GD; “in full” has time per iteration and iterations with them."),
+      element(
+        "p",
+        { class: "quiet" },
+        "2 GD is Newton’s method, 2 SGD stochastic Newton. The notes leave out the columns d and the condition number k, and the n in the total time of GD; “in full” has time per iteration and iterations with them.",
+      ),
     ),
   );
   new ResizeObserver(() => draw()).observe(picture);
@@ -96,10 +155,22 @@ export function mount(panel, api) {
         element(
           "tr",
           {},
-          element("th", { scope: "row" }, swatch(METHODS.find((one) => one.key === method)), `${method.replace("2", "2 ")} `, element("span", { class: "quiet" }, name)),
+          element(
+            "th",
+            { scope: "row" },
+            swatch(METHODS.find((one) => one.key === method)),
+            `${method.replace("2", "2 ")} `,
+            element("span", { class: "quiet" }, name),
+          ),
           ...notes.map((text) => element("td", {}, text)),
           element("td", {}, full.join("; ")),
-          ...[0, 1].map((target) => element("td", {}, answer.paths.find((path) => path.method === method)?.reached[target]?.toLocaleString("en") ?? "–")),
+          ...[0, 1].map((target) =>
+            element(
+              "td",
+              {},
+              answer.paths.find((path) => path.method === method)?.reached[target]?.toLocaleString("en") ?? "–",
+            ),
+          ),
           element("td", {}, measured ?? "not chosen"),
         ),
       ),
@@ -114,7 +185,11 @@ export function mount(panel, api) {
     const height = Math.min(440, Math.max(280, width * 0.6));
     const [left, right, top, bottom] = [56, 14, 12, 46];
     const rows = state.against === "rows";
-    const curves = answer.paths.map((path) => ({ ...METHODS.find((one) => one.key === path.method), ...path, xs: path.iterations.map((t) => t * (rows ? path.rows : 1)) }));
+    const curves = answer.paths.map((path) => ({
+      ...METHODS.find((one) => one.key === path.method),
+      ...path,
+      xs: path.iterations.map((t) => t * (rows ? path.rows : 1)),
+    }));
     const most = Math.ceil(Math.log10(Math.max(10, ...curves.flatMap((curve) => curve.xs))));
     const low = Math.floor(Math.log10(Math.min(0.1, ...curves.flatMap((curve) => curve.accuracy))));
     const high = Math.max(0, Math.ceil(Math.log10(Math.max(1, ...curves.flatMap((curve) => curve.accuracy)))));
@@ -123,25 +198,61 @@ export function mount(panel, api) {
     const parts = [];
     for (let power = 0; power <= most; power += width < 500 && most > 4 ? 2 : 1) {
       parts.push(svg("line", { class: "grid", x1: X(10 ** power), x2: X(10 ** power), y1: top, y2: height - bottom }));
-      parts.push(svg("text", { x: X(10 ** power), y: height - bottom + 18, "text-anchor": power === most ? "end" : "middle" }, (10 ** power).toLocaleString("en")));
+      parts.push(
+        svg(
+          "text",
+          { x: X(10 ** power), y: height - bottom + 18, "text-anchor": power === most ? "end" : "middle" },
+          (10 ** power).toLocaleString("en"),
+        ),
+      );
     }
     for (let power = low; power <= high; power += Math.max(1, Math.ceil((high - low) / 8))) {
       parts.push(svg("line", { class: "grid", x1: left, x2: width - right, y1: Y(10 ** power), y2: Y(10 ** power) }));
-      parts.push(svg("text", { x: left - 8, y: Y(10 ** power), "text-anchor": "end", "dominant-baseline": "middle" }, power ? "10" : "1", power ? svg("tspan", { dy: -5, "font-size": 10 }, String(power).replace("-", "−")) : null));
+      parts.push(
+        svg(
+          "text",
+          { x: left - 8, y: Y(10 ** power), "text-anchor": "end", "dominant-baseline": "middle" },
+          power ? "10" : "1",
+          power ? svg("tspan", { dy: -5, "font-size": 10 }, String(power).replace("-", "−")) : null,
+        ),
+      );
     }
-    parts.push(svg("text", { x: (left + width - right) / 2, y: height - 8, "text-anchor": "middle" }, rows ? "rows read" : "iterations"));
+    parts.push(
+      svg(
+        "text",
+        { x: (left + width - right) / 2, y: height - 8, "text-anchor": "middle" },
+        rows ? "rows read" : "iterations",
+      ),
+    );
     for (const { key, color, dash, xs, accuracy } of curves) {
-      const line = svg("path", { class: "curve", "stroke-dasharray": dash, d: [`M${X(1)} ${Y(1)}`, ...xs.map((x, i) => `L${X(x).toFixed(1)} ${Y(accuracy[i]).toFixed(1)}`)].join("") });
+      const line = svg("path", {
+        class: "curve",
+        "stroke-dasharray": dash,
+        d: [`M${X(1)} ${Y(1)}`, ...xs.map((x, i) => `L${X(x).toFixed(1)} ${Y(accuracy[i]).toFixed(1)}`)].join(""),
+      });
       line.style.stroke = `var(${color})`;
       const end = [X(xs.at(-1) ?? 1), Y(accuracy.at(-1) ?? 1)];
       const dot = svg("circle", { cx: end[0], cy: end[1], r: 4 });
       dot.style.fill = `var(${color})`;
       const before = end[0] + 64 > width - right || (key === "2GD" && end[0] > left + 64);
-      const name = svg("text", { class: "name", x: before ? end[0] - 8 : end[0] + 8, y: end[1] + (key === "2SGD" ? 20 : -9), "text-anchor": before ? "end" : "start" }, key.replace("2", "2 "));
+      const name = svg(
+        "text",
+        {
+          class: "name",
+          x: before ? end[0] - 8 : end[0] + 8,
+          y: end[1] + (key === "2SGD" ? 20 : -9),
+          "text-anchor": before ? "end" : "start",
+        },
+        key.replace("2", "2 "),
+      );
       name.style.fill = `var(${color})`;
       parts.push(line, dot, name);
     }
-    set(picture, { viewBox: `0 0 ${width} ${height}`, height, "aria-label": `Accuracy against ${rows ? "rows read" : "iterations"}. ${answer.paths.map((path) => `${path.name}: ${path.ending}`).join(". ")}.` });
+    set(picture, {
+      viewBox: `0 0 ${width} ${height}`,
+      height,
+      "aria-label": `Accuracy against ${rows ? "rows read" : "iterations"}. ${answer.paths.map((path) => `${path.name}: ${path.ending}`).join(". ")}.`,
+    });
     picture.replaceChildren(...parts);
   }
 

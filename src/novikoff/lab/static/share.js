@@ -3,13 +3,35 @@
 import { element } from "./dom.js";
 import { MOST_POINTS, lab } from "./lab.js";
 
-const PAINT = ["fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap", "opacity", "fill-opacity", "font-family", "font-size", "font-style", "font-weight"];
+const PAINT = [
+  "fill",
+  "stroke",
+  "stroke-width",
+  "stroke-dasharray",
+  "stroke-linecap",
+  "opacity",
+  "fill-opacity",
+  "font-family",
+  "font-size",
+  "font-style",
+  "font-weight",
+];
 const LONGEST = 40_000; // bytes of a file
 
 export function sharing(api, picture) {
   const said = element("p", { class: "quiet", role: "status" });
-  const area = element("textarea", { rows: 5, spellcheck: "false", placeholder: "x1, x2, label\n1.5, 2, +1\n-1, 0.5, -1" });
-  const file = element("input", { type: "file", accept: ".csv,.tsv,.txt,text/csv", class: "visually-hidden", tabindex: -1, "aria-hidden": "true" });
+  const area = element("textarea", {
+    rows: 5,
+    spellcheck: "false",
+    placeholder: "x1, x2, label\n1.5, 2, +1\n-1, 0.5, -1",
+  });
+  const file = element("input", {
+    type: "file",
+    accept: ".csv,.tsv,.txt,text/csv",
+    class: "visually-hidden",
+    tabindex: -1,
+    "aria-hidden": "true",
+  });
   const guard = (work) => async () => {
     try {
       said.textContent = (await work()) ?? "";
@@ -25,10 +47,15 @@ export function sharing(api, picture) {
   };
   file.addEventListener("change", async () => {
     const [chosen] = file.files;
-    if (chosen) await guard(async () => (chosen.size > LONGEST ? Promise.reject(new Error(`${chosen.name} is too long: the lab takes ${MOST_POINTS} points.`)) : read(await chosen.text())))();
+    if (chosen)
+      await guard(async () =>
+        chosen.size > LONGEST
+          ? Promise.reject(new Error(`${chosen.name} is too long: the lab takes ${MOST_POINTS} points.`))
+          : read(await chosen.text()),
+      )();
     file.value = "";
   });
-  const code = async () => (await api.post("/api/code", lab.experiment()));
+  const code = async () => await api.post("/api/code", lab.experiment());
   const button = (text, work) => element("button", { class: "button", type: "button", onclick: guard(work) }, text);
   return element(
     "div",
@@ -50,7 +77,12 @@ export function sharing(api, picture) {
       button("Save SVG", async () => save("lab.svg", standalone(picture()), "image/svg+xml")),
       button("Save PNG", async () => save("lab.png", await png(picture()))),
     ),
-    element("label", { class: "field wide" }, element("span", {}, "Points as CSV: one to three coordinates, then the label"), area),
+    element(
+      "label",
+      { class: "field wide" },
+      element("span", {}, "Points as CSV: one to three coordinates, then the label"),
+      area,
+    ),
     element(
       "div",
       { class: "toolbar" },
@@ -79,14 +111,24 @@ function save(name, content, type) {
 
 // A copy of the picture that carries its colours with it.
 function standalone(picture) {
-  const drawn = [...document.querySelectorAll("svg.picture")].find((node) => !node.hasAttribute("hidden")) ?? picture.svg;
+  const drawn =
+    [...document.querySelectorAll("svg.picture")].find((node) => !node.hasAttribute("hidden")) ?? picture.svg;
   const copied = drawn.cloneNode(true);
   const { width, height } = drawn.getBoundingClientRect();
   const originals = [drawn, ...drawn.querySelectorAll("*")];
   [copied, ...copied.querySelectorAll("*")].forEach((node, i) => {
     const style = getComputedStyle(originals[i]);
     for (const name of PAINT) node.setAttribute(name, style.getPropertyValue(name));
-    for (const name of ["class", "tabindex", "role", "id", "aria-labelledby", "aria-describedby", "aria-roledescription"]) node.removeAttribute(name);
+    for (const name of [
+      "class",
+      "tabindex",
+      "role",
+      "id",
+      "aria-labelledby",
+      "aria-describedby",
+      "aria-roledescription",
+    ])
+      node.removeAttribute(name);
   });
   copied.setAttribute("xmlns", "http://www.w3.org/2000/svg");
   copied.setAttribute("width", width);

@@ -18,7 +18,14 @@ export class Space {
     this.#scene = svg("g", { "aria-hidden": "true" });
     this.node = svg(
       "svg",
-      { class: "picture space", role: "img", tabindex: 0, "aria-label": "Labelled points in space and the plane of w; arrow keys turn it", "aria-describedby": "space-desc", hidden: true },
+      {
+        class: "picture space",
+        role: "img",
+        tabindex: 0,
+        "aria-label": "Labelled points in space and the plane of w; arrow keys turn it",
+        "aria-describedby": "space-desc",
+        hidden: true,
+      },
       this.desc,
       this.#scene,
     );
@@ -69,9 +76,13 @@ export class Space {
       return [width / 2 + u * unit, height / 2 - (cp * z + sp * v) * unit];
     };
     const zero = px([0, 0, 0]);
-    const parts = [0, 1, 2].map((k) => arrow(zero, px([0, 1, 2].map((i) => (i === k ? 1.25 * reach : 0))), "axis-3", `x${k + 1}`));
+    const parts = [0, 1, 2].map((k) =>
+      arrow(zero, px([0, 1, 2].map((i) => (i === k ? 1.25 * reach : 0))), "axis-3", `x${k + 1}`),
+    );
     const run = lab.run?.w[0].length === 4 && lab.run.row.every((row) => row < lab.points.length) ? lab.run : null;
-    const corners = [0, 1, 2, 3, 4, 5, 6, 7].map((i) => [i & 1, i & 2, i & 4].map((bit) => (bit ? 1.15 * reach : -1.15 * reach)));
+    const corners = [0, 1, 2, 3, 4, 5, 6, 7].map((i) =>
+      [i & 1, i & 2, i & 4].map((bit) => (bit ? 1.15 * reach : -1.15 * reach)),
+    );
     const plane = (w, kind) => {
       const value = (p) => w[0] * p[0] + w[1] * p[1] + w[2] * p[2] + (lab.options.intercept ? w[3] : 0);
       const cuts = EDGES.flatMap(([i, j]) => {
@@ -96,9 +107,13 @@ export class Space {
       const plus = lab.labels[i] > 0;
       parts.push(svg("line", { x1: zero[0], y1: zero[1], x2: x, y2: y, class: "spoke" }));
       if (i === asked) parts.push(svg("circle", { cx: x, cy: y, r: 15, class: "asked" }));
-      const mark = plus ? svg("circle", { r: 7.5, class: "shape" }) : svg("rect", { x: -6.5, y: -6.5, width: 13, height: 13, class: "shape" });
+      const mark = plus
+        ? svg("circle", { r: 7.5, class: "shape" })
+        : svg("rect", { x: -6.5, y: -6.5, width: 13, height: 13, class: "shape" });
       const sign = svg("path", { d: plus ? "M-3.5 0h7M0-3.5v7" : "M-3.5 0h7", class: "sign" });
-      parts.push(svg("g", { class: `point ${plus ? "plus" : "minus"}`, transform: `translate(${x} ${y})` }, mark, sign));
+      parts.push(
+        svg("g", { class: `point ${plus ? "plus" : "minus"}`, transform: `translate(${x} ${y})` }, mark, sign),
+      );
     });
     this.#scene.replaceChildren(...parts);
   }

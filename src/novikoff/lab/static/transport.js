@@ -11,7 +11,8 @@ const ICONS = {
   step: "M6 4l8 6-8 6z",
   last: "M15 4v12M5 4l7 6-7 6z",
 };
-const icon = (name) => svg("svg", { viewBox: "0 0 20 20", width: 20, height: 20, "aria-hidden": "true" }, svg("path", { d: ICONS[name] }));
+const icon = (name) =>
+  svg("svg", { viewBox: "0 0 20 20", width: 20, height: 20, "aria-hidden": "true" }, svg("path", { d: ICONS[name] }));
 const button = (label, name, onclick) =>
   element("button", { class: "button icon", type: "button", "aria-label": label, title: label, onclick }, icon(name));
 
@@ -26,9 +27,22 @@ export function transport() {
     "Step",
   );
   const last = button("To the end", "last", () => lab.go(lab.last));
-  const range = element("input", { type: "range", min: 0, max: 1, value: 0, step: 1, "aria-label": "Update", oninput: () => (lab.pause(), lab.go(Number(range.value))) });
+  const range = element("input", {
+    type: "range",
+    min: 0,
+    max: 1,
+    value: 0,
+    step: 1,
+    "aria-label": "Update",
+    oninput: () => (lab.pause(), lab.go(Number(range.value))),
+  });
   const count = element("output", { class: "count" });
-  const speed = choice("Speed", SPEEDS.map((n, i) => [n, ["slow", "normal", "fast", "very fast"][i]]), lab.speed, (value) => (lab.speed = Number(value)));
+  const speed = choice(
+    "Speed",
+    SPEEDS.map((n, i) => [n, ["slow", "normal", "fast", "very fast"][i]]),
+    lab.speed,
+    (value) => (lab.speed = Number(value)),
+  );
   const update = () => {
     set(range, { max: Math.max(1, lab.last), "aria-valuetext": `after ${lab.step} of ${lab.last} updates` });
     range.value = lab.step;
