@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 import novikoff
 from novikoff import concepts, data, display, problems, theory
+from novikoff.estimators.registry import REGISTRY
 
 HERE = Path(__file__).parent
 WIDTH = 100
@@ -251,6 +252,29 @@ def summary(module: ModuleType, name: str) -> str:
     return " ".join(re.sub(r":math:`([^`]+)`", r"$\1$", first).replace("``", "`").split())
 
 
+def estimators() -> list[str]:
+    """The table of what each estimator can do, from the registry."""
+    pages = {name: file for file, group in GROUPS.items() for name in group.names}
+    lines = [
+        "## Which estimator",
+        "",
+        "| | in the shell | learns from | by batches | one example at a time | what bounds it |",
+        "|---|---|---|---|---|---|",
+    ]
+    for name, entry in REGISTRY.items():
+        theorems = ", ".join(f"[{theorem.id}](../theorems/{theorem.id}.md)" for theorem in entry.guarantee)
+        cells = [
+            f"[`{name}`]({pages[name]}.md#{name.lower()})",
+            f"`{entry.command}`" if entry.command else "",
+            entry.labels,
+            "`partial_fit`" if entry.batches else "",
+            "`learn_one`" if entry.online else "",
+            theorems or "its [certificate](certificates.md)",
+        ]
+        lines.append(f"| {' | '.join(cells)} |")
+    return lines
+
+
 def index() -> str:
     lines = [
         "# Reference",
@@ -258,6 +282,7 @@ def index() -> str:
         "All public names, from their docstrings. `help(novikoff.Perceptron)` shows the same in Python. The commands",
         "of the shell are in [their guide](../guides/command-line.md), and `novikoff COMMAND --help` has every option.",
     ]
+    lines += ["", *estimators()]
     for file, group in GROUPS.items():
         lines += ["", f"## [{group.title}]({file}.md)", ""]
         lines += [

@@ -14,9 +14,10 @@ from sklearn.base import clone
 
 from novikoff import Halving, MarginPerceptron, Perceptron, concepts, verify
 from novikoff.engine.decide import STATE
+from novikoff.estimators.registry import REGISTRY
 from novikoff.store import InvalidModel, describe, load, save
 from novikoff.store.container import unpack
-from novikoff.store.model import LEARNERS, from_content, to_parts
+from novikoff.store.model import from_content, to_parts
 from tests.problems import any_data
 from tests.store.zoo import DERIVED, FRAME, KEPT, PASSING, TRUE, WORDS, ZOO, X, differences, made, quiet, table
 
@@ -30,7 +31,7 @@ def again(model: Any) -> Any:
 
 
 def test_every_learner_is_in_the_zoo():
-    assert {type(made(name)).__name__ for name in ZOO} == set(LEARNERS)
+    assert {type(made(name)).__name__ for name in ZOO} == set(REGISTRY)
 
 
 def test_every_field_of_the_record_is_kept_or_derived_or_passing():
@@ -182,7 +183,7 @@ def test_any_run_survives(problem, threshold, labels, batches, **parameters):
 
 
 def test_an_unfitted_model_is_refused_with_the_cure(tmp_path):
-    for learner in LEARNERS.values():
+    for learner in (entry.estimator for entry in REGISTRY.values()):
         with pytest.raises(ValueError, match="nothing to save: call fit"):
             save(learner(), tmp_path / "model.nvk")
     assert os.listdir(tmp_path) == []

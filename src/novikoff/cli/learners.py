@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import typer
 
 from novikoff.cli.options import assignments
-from novikoff.store.model import LEARNERS
+from novikoff.estimators.registry import REGISTRY
 
-
-def _hyphened(name: str) -> str:
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", "-", name).lower().removesuffix("-classifier")
-
-
-# max-margin, least-squares-classifier -> least-squares: a label is a class here, not a number.
-NAMES = {_hyphened(name): kind for name, kind in LEARNERS.items() if name != "LeastSquares"}
+NAMES = {entry.command: entry.estimator for entry in REGISTRY.values() if entry.command}
 
 
 def learner(name: str, settings: list[str] | None) -> Any:

@@ -16,7 +16,7 @@ from novikoff.data.options import Reading
 from novikoff.data.splitting import Splitter
 from novikoff.data.svmlight import SvmlightParser
 from novikoff.data.vw import VwParser
-from novikoff.store.model import LEARNERS
+from novikoff.estimators.registry import REGISTRY
 
 
 def warmup(*, quiet: bool) -> None:
@@ -37,8 +37,8 @@ def _jobs() -> Iterator[tuple[str, Callable[[], object]]]:
         "sparse": sp.csr_array(bits.astype(np.float64)),
     }
     for storage, X in storages.items():
-        for name, kind in LEARNERS.items():
-            yield f"{name}, {storage}", partial(_fit, kind, X, y)
+        for name, entry in REGISTRY.items():
+            yield f"{name}, {storage}", partial(_fit, entry.estimator, X, y)
         yield f"certify, {storage}", partial(nk.certify, X, y)
         yield f"orders and streams, {storage}", partial(_streams, X, y)
     yield "one example at a time", lambda: nk.play(nk.Perceptron(), [({"a": 1.0}, True), ({"b": 2.0}, False)])

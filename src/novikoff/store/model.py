@@ -17,33 +17,12 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from novikoff.disk import atomic
-from novikoff.estimators.boolean import KDNF, Conjunction, Disjunction, MonotoneConjunction, MonotoneDisjunction
 from novikoff.estimators.guarantee import guarantee
-from novikoff.estimators.least_squares import LeastSquares, LeastSquaresClassifier
-from novikoff.estimators.margin_perceptron import MarginPerceptron
-from novikoff.estimators.max_margin import MaxMarginClassifier
-from novikoff.estimators.perceptron import Perceptron
-from novikoff.estimators.winnow import Winnow
+from novikoff.estimators.registry import NUMBERS, REGISTRY
 from novikoff.learners.state import MOST, State
 from novikoff.store import container, feature_names
 from novikoff.store.container import VERSION, Content, InvalidModel
 
-LEARNERS: dict[str, type[Any]] = {
-    learner.__name__: learner
-    for learner in (
-        Perceptron,
-        MarginPerceptron,
-        MaxMarginClassifier,
-        LeastSquares,
-        LeastSquaresClassifier,
-        Winnow,
-        MonotoneConjunction,
-        Conjunction,
-        MonotoneDisjunction,
-        Disjunction,
-        KDNF,
-    )
-}
 KEYS = {"format", "producer", "learner", "parameters", "classes", "features", "guarantee", "input", "stream", "state"}
 STREAM = ("lines", "answered", "learned")
 GUARANTEES = {"radius", "rounds", "mistakes", "updates", "margin", "allowed", "bound", "stop_reason", "data"}
@@ -211,8 +190,8 @@ def describe(path: str | os.PathLike[str]) -> Description:
 def to_parts(model: Any) -> list[bytes | memoryview]:
     """The file of a model, in parts; the same bytes for the same model."""
     name = type(model).__name__
-    if LEARNERS.get(name) is not type(model):
-        raise TypeError(f"a {name} cannot be saved: only {', '.join(LEARNERS)} can")
+    if name not in REGISTRY or REGISTRY[name].estimator is not type(model):
+        raise TypeError(f"a {name} cannot be saved: only {', '.join(REGISTRY)} can")
     try:
         check_is_fitted(model)
     except NotFittedError:
@@ -305,7 +284,7 @@ def from_content(content: Content) -> Any:
 
 def _built(header: dict[str, Any], state: State) -> Any:
     """The model of a header and a state, which is used up."""
-    learner = LEARNERS[header["learner"]]
+    learner = REGISTRY[header["learner"]].estimator
     try:
         model = learner(**header["parameters"])
         model._validate_params()
@@ -344,18 +323,19 @@ def _checked(content: Content, known: list[Any] | None = None) -> tuple[dict[str
     if type(header["producer"]) is not str:
         raise InvalidModel("it does not say who wrote it")
     name = header["learner"]
-    if type(name) is not str or name not in LEARNERS:
-        raise InvalidModel(f"it is a model of an unknown kind, {str(name)[:40]!r}: known are {', '.join(LEARNERS)}")
-    header["parameters"] = _parameters_in(header["parameters"], LEARNERS[name], arrays)
+    if type(name) is not str or name not in REGISTRY:
+        raise InvalidModel(f"it is a model of an unknown kind, {str(name)[:40]!r}: known are {', '.join(REGISTRY)}")
+    kind = REGISTRY[name]
+    header["parameters"] = _parameters_in(header["parameters"], kind.estimator, arrays)
     header["guarantee"] = _guarantee_in(header["guarantee"])
     if not isinstance(header["input"], dict | None):
         raise InvalidModel("its 'input' is not a JSON object")
     header["stream"] = _stream_in(header["stream"])
     width, known, growing = _features_in(header["features"], arrays, known)
-    if growing and name not in ("Perceptron", "MarginPerceptron"):
+    if growing and not kind.grows:
         raise InvalidModel(f"the columns of a {name} do not grow")
     classes = _classes_in(header["classes"])
-    if (classes is None) != (name == "LeastSquares"):
+    if (classes is None) != (kind.labels == NUMBERS):
         raise InvalidModel(f"a {name} {'needs two labels' if classes is None else 'has no labels'}")
     values = {key: _in(value) for key, value in _object(header["state"], "state").items()}
     return header, State(width, classes, known, growing, values, arrays)
