@@ -14,6 +14,7 @@ from sklearn import datasets
 from sklearn.preprocessing import StandardScaler
 
 import novikoff as nk
+from novikoff.certificates import rational
 from tests.certificates import oracle
 
 
@@ -513,3 +514,25 @@ def test_a_constant_that_is_lost_beside_the_features_is_refused(X, constant):
 def test_a_constant_that_is_kept_beside_large_and_small_features(scale, constant):
     X = np.array([[1.5 * scale], [scale]])
     settled(X, np.array([1, 0]), intercept_scaling=constant)
+
+
+def test_rows_that_cancel_are_found_in_rationals_too(monkeypatch):
+    """Where the null vector of the guess is not to be had, the nearest point in rationals is 0."""
+    X, y = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), np.array([0, 1, 1, 0])
+    monkeypatch.setattr(rational, "null_vector", lambda table: None)
+    proof = settled(X, y)
+    assert isinstance(proof, nk.NotSeparable)
+    assert proof.rows.tolist() == [0, 1, 2, 3]
+
+
+def test_a_margin_that_no_float_holds_is_an_error():
+    with pytest.raises(ValueError, match="the margin is too small for a float64, though it is there"):
+        nk.certify([[0.0], [5e-324]], [0, 1])
+
+
+def test_labels_are_listed_in_words():
+    X = np.array([[0.0, 0.0], [0.0, 9.0], [9.0, 0.0], [9.0, 9.0], [1.0, 1.0], [2.0, 2.0]])
+    assert "'a' against 'b' and 'c'," in str(nk.certify(X[:3], list("abc"))["a"])
+    assert "'a' against 'b', 'c' and 'd'," in str(nk.certify(X[:4], list("abcd"))["a"])
+    assert "'a' against 'b', 'c', 'd' and 'e'," in str(nk.certify(X[:5], list("abcde"))["a"])
+    assert "'a' against 'b', 'c', 'd' and 2 other labels," in str(nk.certify(X, list("abcdef"))["a"])

@@ -22,8 +22,8 @@ from hypothesis import strategies as st
 import novikoff
 from novikoff import Perceptron, certify
 from novikoff.certificates import check, reference
-from novikoff.certificates.claim import InvalidCertificate
-from novikoff.certificates.verified import Verified
+from novikoff.certificates.claim import LARGEST_FLOAT, InvalidCertificate
+from novikoff.certificates.verified import Verified, rounded_up
 from novikoff.engine.digest import digest as engine_digest
 from novikoff.engine.digest import is_digest, matrix_digest
 from novikoff.examples import as_rows
@@ -1243,6 +1243,25 @@ def test_the_callers_data_are_left_alone():
         array.flags.writeable = False
     verify(BOX_PROOF, matrix, y)
     np.testing.assert_array_equal(matrix.toarray(), X)
+
+
+@pytest.mark.parametrize(
+    ("x", "above"),
+    [
+        (Fraction(LARGEST_FLOAT), sys.float_info.max),
+        (Fraction(LARGEST_FLOAT) + 1, INF),
+        (-Fraction(LARGEST_FLOAT), -sys.float_info.max),
+        (-Fraction(LARGEST_FLOAT) - 1, -INF),
+        (Fraction(1, 10), 0.1),
+        (Fraction(1, 3), math.nextafter(1 / 3, 1)),
+        (Fraction(2, 3), math.nextafter(2 / 3, 1)),
+        (Fraction(-1, 3), -1 / 3),
+        (Fraction(1, 2**1080), 5e-324),
+        (Fraction(0), 0.0),
+    ],
+)
+def test_rounding_up(x, above):
+    assert rounded_up(x) == above
 
 
 # ---------------------------------------------------------------- the checker itself

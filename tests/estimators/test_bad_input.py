@@ -305,3 +305,10 @@ def test_thresholds():
         Perceptron().fit(X, Y, sample_weight=np.ones(20))
     with pytest.raises(ValueError, match="positive margin"):
         Perceptron().fit(X, Y).bound(0.0)
+
+
+@pytest.mark.parametrize("order", ["given", "first", "worst"])
+def test_weights_that_overflow_in_any_order(order):
+    X = np.array([[1.7e308, -1.7e308], [1.7e308, 1.7e308], [-1.0, 0.0]])
+    with pytest.raises(ValueError, match="weights overflow at row 1"):
+        Perceptron(order=order, fit_intercept=False).fit(X, [1, 1, -1])

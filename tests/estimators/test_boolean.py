@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from itertools import combinations, pairwise, product
+from itertools import combinations, pairwise, permutations, product
 
 import joblib
 import numpy as np
@@ -449,3 +449,27 @@ def test_k_is_a_positive_integer(k):
         KDNF(k=k).fit([[0]], [1])
     with pytest.raises(ValueError, match="k"):
         KDNF(k=k).learn_one([0], 1)
+
+
+@pytest.mark.parametrize("kind", [Conjunction, Disjunction])
+def test_batches_equal_one_by_one_on_all_small_streams(kind):
+    """Two variables, every order of the four points, every target: needed literals and their negations among them."""
+    points = [np.array(point, dtype=np.float64) for point in product((0, 1), repeat=2)]
+    literals = [lambda x: x[0], lambda x: 1 - x[0], lambda x: x[1], lambda x: 1 - x[1]]
+    for chosen in [subset for size in range(3) for subset in combinations(range(4), size)]:
+        join = all if kind is Conjunction else any
+        for order in permutations(points):
+            labels = [int(join(literals[k](x) for k in chosen)) for x in order]
+            batch = kind().fit(np.array(order), labels)
+            single = kind()
+            for x, label in zip(order, labels, strict=True):
+                single.learn_one(x, label)
+            assert batch.mistakes_ == single.mistakes_
+            assert batch.predict(np.array(points)).tolist() == [single.predict_one(x) for x in points]
+
+
+def test_what_contradicts_is_told_in_the_words_of_the_class():
+    with pytest.raises(NotRealizable, match="variable that is false in round 0, labelled 0, is false in round 1"):
+        MonotoneConjunction().learn_one([1.0, 0.0], 0).learn_one([1.0, 0.0], 1)
+    with pytest.raises(NotRealizable, match="literal that is true in round 0, labelled 1, is true in round 1"):
+        Disjunction().learn_one([1.0, 0.0], 1).learn_one([1.0, 0.0], 0)

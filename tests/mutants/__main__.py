@@ -75,7 +75,14 @@ PARTS: dict[str, tuple[str, list[str], list[str]]] = {  # a file belongs to the 
     "theory": (
         COMPILED,
         ["src/novikoff/theory/*.py"],
-        ["src/novikoff/theory", "tests/golden", "tests/theorems", "tests/estimators/test_boolean.py", "docs/theorems"],
+        [
+            "src/novikoff/theory",
+            "tests/golden",
+            "tests/theorems",
+            "tests/estimators/test_boolean.py",
+            "docs/theorems",
+            "tests/test_docs.py",
+        ],
     ),
     "learners": (
         COMPILED,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -255,3 +256,17 @@ def test_weights_of_some_columns_are_those_of_all():
     }
     plain = Perceptron(fit_intercept=False).learn_one([1.0, 2.0], 1)
     assert plain.weights([0, np.int64(1), 2, -1, "a", None]) == {0: 1.0, 1: 2.0, 2: 0.0, -1: 0.0, "a": 0.0, None: 0.0}
+
+
+def test_what_is_measured_is_rounded_to_the_safe_side():
+    stream = [([1.0, 0.1], 1), ([0.3, -0.7], -1), ([0.2, 0.9], 1)]
+    for witness in ([1, 1], [1, 3], [2, 7]):
+        run = play(Perceptron(fit_intercept=False), stream, witness=witness)
+        assert Fraction(run.margin) ** 2 <= run.margin_sq
+        assert Fraction(math.nextafter(run.margin, 1)) ** 2 > run.margin_sq
+        assert Fraction(run.radius) ** 2 >= run.radius_sq
+
+
+def test_without_a_witness_the_length_of_w_is_followed():
+    run = play(Perceptron(fit_intercept=False), [([3.0, 4.0], 1), ([0.0, 2.0], -1)])
+    assert run.norm_sq == [25.0, 9.0 + 4.0]

@@ -554,3 +554,8 @@ def test_the_two_inequalities_say_which_of_them_fails():
     assert not theory.INEQUALITIES.check(run).conclusion
     gains = [inner(after, run.witness) - inner(before, run.witness) for before, after in pairwise(run.path)]
     assert gains == [1, 1]
+
+
+def test_a_hyperplane_may_ignore_a_coordinate():
+    run = Run.of([[1, 5, 1], [-1, 3, 1]], [1, -1], [1, 0, 0], updates=[0])
+    assert theory.LIFT.check(run).applies

@@ -324,3 +324,7 @@ def test_the_decision_function_is_the_weight_less_the_threshold():
     assert model.decision_function([[1, 0, 0, 0], [0, 1, 1, 0]]).tolist() == [2, 0]
     assert model.predict([[1, 0, 0, 0], [0, 1, 1, 0]]).tolist() == [1, 0]
     assert not hasattr(Winnow(), "coef_")
+
+
+def test_one_of_the_variables_is_the_default():
+    assert WINNOW2.bound(50, 3) == WINNOW2.bound(50, 3, 1) < WINNOW2.bound(50, 3, 2)
