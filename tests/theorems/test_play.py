@@ -270,3 +270,15 @@ def test_what_is_measured_is_rounded_to_the_safe_side():
 def test_without_a_witness_the_length_of_w_is_followed():
     run = play(Perceptron(fit_intercept=False), [([3.0, 4.0], 1), ([0.0, 2.0], -1)])
     assert run.norm_sq == [25.0, 9.0 + 4.0]
+
+
+def test_rows_whose_roundings_all_go_one_way_are_measured_exactly():
+    """Each of a thousand terms is lost in a float sum; together they make the longest row, and the smallest margin."""
+    k, tiny = 1000, 2.0**-27
+    long = [1.0, *[tiny] * k]  # floats add its squares up to 1
+    other = [1.0, 2.0**-26, *[0.0] * (k - 1)]
+    run = play(Perceptron(fit_intercept=False), [(other, 1), (long, 1)], witness=[1, *[0] * k])
+    assert run.radius_sq == 1 + Fraction(k, 2**54)
+    witness = [1, *[-tiny] * k]  # floats add up <w*,x> of the long row to 1
+    run = play(Perceptron(fit_intercept=False), [([1.0, 2.0**-25, *[0.0] * (k - 1)], 1), (long, 1)], witness=witness)
+    assert run.margin_sq == (1 - Fraction(k, 2**54)) ** 2 / (1 + Fraction(k, 2**54))
