@@ -123,7 +123,7 @@ class MaxMarginClassifier(LinearModel):
         """
         self._validate_params()
         y, sample_weight = inputs.labels(X, y), inputs.weights(X, sample_weight)
-        X, names = inputs.first_matrix(self, X)
+        X, names = inputs.first_matrix(self, X, exact=math.isinf(self.C))  # the hard margin comes with a certificate
         classes, signs = inputs.two_classes(y, X.shape[0])
         weights = inputs.sample_weights(sample_weight, X.shape[0])
         kept = np.flatnonzero(weights)
