@@ -41,7 +41,7 @@ class MaxMarginClassifier(LinearModel):
     Parameters
     ----------
     C : float
-        inf for the hard margin.
+        inf for the hard margin, which comes with a certificate: numbers that float64 does not hold are refused.
     gap : float
         How far apart the two ends of the margin may be, relatively; for C = inf.
     fit_intercept, intercept_scaling : bool, float
