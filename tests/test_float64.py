@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import datetime
 import math
 import re
 import warnings
+from collections import UserList, deque
 from decimal import Decimal
 from fractions import Fraction
 from functools import partial
@@ -476,6 +478,266 @@ def test_a_missing_label_is_named(y):
         model, classes = Perceptron(), [0, 1]
     model.predict_learn([[1.0], [2.0], [3.0], [4.0]], np.asarray(y, dtype=object), classes=classes)
     assert model.rounds_ == 3 if hasattr(model, "rounds_") else model.mistakes_ <= 3
+
+
+# What is no number -----------------------------------------------------------------------------------------------
+
+TIMES = np.array(["2024-05-05", "2024-05-05"], dtype="M8[ns]") + np.array([0, 100], dtype="m8[ns]")
+SPANS = TIMES - TIMES[0]
+NUMBERS = certify([[0.0], [1.0]], [0, 1])
+
+
+def a_date():
+    yield "datetime64", TIMES[:, None]
+    yield "timedelta64", SPANS[:, None]
+    yield "days", TIMES[:, None].astype("M8[D]")
+    for name, values in (("times", TIMES), ("spans", SPANS)):
+        yield f"list of {name}", [[value] for value in values]
+        yield f"objects: {name}", as_column(list(values), object)[:, None]
+        yield f"pandas {name}", pd.DataFrame({"t": values})
+        yield f"pandas {name} beside numbers", pd.DataFrame({"t": values, "b": [0.5, 1.0]})
+        yield f"pandas {name} as objects", pd.DataFrame({"t": pd.Series(values, dtype=object)})
+        yield (
+            f"pandas {name} of Arrow",
+            pd.DataFrame({"t": pd.array(values, dtype=pd.ArrowDtype(pa.array(values).type))}),
+        )
+        yield f"Arrow {name}", pa.table({"t": pa.array(values)})
+        yield f"polars {name}", pl.DataFrame({"t": values})
+        yield f"polars {name} beside numbers", pl.DataFrame({"t": values, "b": [0.5, 1.0]})
+    yield "with a zone", pd.DataFrame({"t": pd.Series(TIMES).dt.tz_localize("UTC")})
+    yield "dates of Python", [[datetime.date(2024, 5, 5)], [datetime.date(2024, 5, 6)]]
+    yield "Arrow dates", pa.table({"t": [datetime.date(2024, 5, 5)] * 2})
+    yield "polars times of day", pl.DataFrame({"t": [datetime.time(1), datetime.time(2)]})
+
+
+def everyone():
+    """All that takes X and y."""
+    return (
+        certify,
+        partial(verify, NUMBERS),
+        partial(verify, NUMBERS, reference=True),
+        Perceptron().fit,
+        Perceptron().partial_fit,
+        LeastSquares().fit,
+        MaxMarginClassifier().fit,
+        MaxMarginClassifier(C=1.0).fit,
+    )
+
+
+@pytest.mark.parametrize("X", [pytest.param(X, id=name) for name, X in a_date()])
+def test_dates_and_durations_are_no_numbers(X):
+    for call in everyone():
+        with pytest.raises(ValueError, match=r"row 0, column 0.* is a date or a duration.* seconds for example"):
+            call(X, [0, 1])
+
+
+def test_the_cure_for_dates_is_one():
+    seconds = (TIMES - TIMES.min()) / np.timedelta64(1, "s")
+    proof = certify(seconds[:, None], [0, 1])
+    assert verify(proof, pd.DataFrame({"t": seconds}), [0, 1]).verdict == "separable"
+
+
+def test_one_example_holds_no_dates():
+    for x in ([1.0, TIMES[0]], SPANS, {"a": SPANS[1]}, {"a": TIMES[0]}, pd.Series(TIMES, index=["a", "b"])):
+        with pytest.raises(ValueError, match=r"a date or a duration|a number is expected"):
+            Perceptron().learn_one(x, 1)
+
+
+def test_records_are_no_numbers():
+    for call in everyone():
+        with pytest.raises(ValueError, match=r"row 0, column 0: .* is a record"):
+            call(np.array([[(E53 + 1,)], [(E53,)]], dtype=[("id", np.int64)]), [0, 1])
+
+
+MASKED = np.ma.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], mask=[[0, 0], [0, 1], [0, 0]])
+
+
+def test_what_is_masked_is_not_there():
+    y = [0, 1, 1]
+    for call in everyone():
+        with pytest.raises(ValueError, match=r"row 1, column 1 is masked, .* filled"):
+            call(MASKED, y)
+        with pytest.raises(ValueError, match=r"X\[1\]\[1\] is masked"):
+            call(list(MASKED), y)
+        with pytest.raises(ValueError, match=r"y\[2\] is masked"):
+            call(MASKED.data, np.ma.array(y, mask=[0, 0, 1]))
+    with pytest.raises(ValueError, match=r"sample_weight\[0\] is masked"):
+        LeastSquares().fit(MASKED.data, y, sample_weight=np.ma.array(y, mask=[1, 0, 0]))
+    model = Perceptron().fit(MASKED.data, y)
+    for call in (model.predict, model.decision_function):
+        with pytest.raises(ValueError, match=r"row 1, column 1 is masked"):
+            call(MASKED)
+    for call in (model.predict_one, lambda x: model.learn_one(x, 1)):
+        with pytest.raises(ValueError, match=r"x\[1\] is masked"):
+            call(MASKED[1])
+
+
+def test_a_mask_that_masks_nothing_does_not_matter():
+    X, y = np.ma.array(MASKED.data, mask=False), np.ma.array([0, 1, 1])
+    proof = certify(X, y)
+    assert proof.to_json() == certify(MASKED.data, [0, 1, 1]).to_json()
+    assert verify(proof, X, y) == verify(proof, MASKED.data, [0, 1, 1])
+    assert Perceptron().fit(X, y).coef_.tolist() == Perceptron().fit(MASKED.data, [0, 1, 1]).coef_.tolist()
+
+
+# Other ways in ---------------------------------------------------------------------------------------------------
+
+
+class Rows:
+    """A sequence that Python knows nothing of."""
+
+    def __init__(self, rows):
+        self.rows = rows
+
+    def __len__(self):
+        return len(self.rows)
+
+    def __getitem__(self, place):
+        return self.rows[place]
+
+
+class Interface:
+    def __init__(self, rows):
+        self.array = np.array(rows)
+        self.__array_interface__ = self.array.__array_interface__
+
+
+class Index:
+    """An integer of some other library, which compares as a float does."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def __index__(self):
+        return self.value
+
+    def __float__(self):
+        return float(self.value)
+
+    def __eq__(self, other):
+        return float(self) == other
+
+    __hash__ = None
+
+
+def as_array_of_0d(rows):
+    array = np.empty((len(rows), 2), dtype=object)
+    for i, row in enumerate(rows):
+        for j, cell in enumerate(row):
+            array[i, j : j + 1] = [np.array(cell)]
+    return array
+
+
+HOLDERS = {
+    "deque": lambda rows: deque(map(deque, rows)),
+    "UserList": lambda rows: UserList(map(UserList, rows)),
+    "sequence": lambda rows: Rows([Rows(row) for row in rows]),
+    "memoryview": lambda rows: memoryview(np.array(rows)),
+    "array interface": Interface,
+    "0-d arrays": lambda rows: [[np.array(cell) for cell in row] for row in rows],
+    "0-d arrays and floats": lambda rows: [[np.array(first), float(then)] for first, then in rows],
+    "array of 0-d arrays": as_array_of_0d,
+    "other integers": lambda rows: [[Index(cell) for cell in row] for row in rows],
+    "StringDType": lambda rows: np.array([[str(x) for x in row] for row in rows], dtype=np.dtypes.StringDType()),
+    "underscores": lambda rows: np.array([[f"{x:_}" for x in row] for row in rows]),
+    "underscores in lists": lambda rows: [[f"{first:_}", float(then)] for first, then in rows],
+    "full width": lambda rows: np.array([["".join(chr(ord(c) + 0xFEE0) for c in str(x)) for x in row] for row in rows]),
+    "bytes": lambda rows: np.array([[str(x).encode() for x in row] for row in rows]),
+}
+
+
+@pytest.mark.parametrize("hold", [pytest.param(hold, id=name) for name, hold in HOLDERS.items()])
+def test_whatever_holds_the_numbers_they_are_examined(hold):
+    rows, y = [[2, 0], [2 * E53, 2], [E53 + 1, 1]], ["a", "a", "b"]
+    proof = certify(np.array(rows, dtype=float), y)
+    for call in (certify, partial(verify, proof), partial(verify, proof, reference=True), MaxMarginClassifier().fit):
+        with pytest.raises(ValueError, match=r"row 2, column 0: float64 does not hold .* round it first"):
+            call(hold(rows), y)
+    assert len(told(Perceptron().partial_fit, hold(rows), y)[1]) == 1
+    rows[2][0] = E53 + 2
+    proof = certify(rows, y)
+    assert proof.to_json() == certify(hold(rows), y).to_json()
+    assert verify(proof, hold(rows), y) == verify(proof, rows, y)
+    assert not told(Perceptron().partial_fit, hold(rows), y)[1]
+
+
+def test_numbers_beside_text_keep_their_value():
+    X = [[np.float32(0.1), "1"], [0, "2"]]
+    assert certify(X, [0, 1]).to_json() == certify([[float(np.float32(0.1)), 1.0], [0.0, 2.0]], [0, 1]).to_json()
+    with pytest.raises(ValueError, match=r"row 0, column 0: float64 does not hold 0.333"):
+        certify([[np.longdouble(1) / 3, "1"], [0, "2"]], [0, 1])
+
+
+@pytest.mark.parametrize("text", ["1__0", "_1", "1_", "1_.5", "１_", "eins", ""])
+def test_what_float_does_not_take_is_no_number(text):
+    with pytest.raises(ValueError, match="could not convert"):
+        nearest(text)
+
+
+def test_texts_of_other_scripts_are_judged_as_their_digits_are():
+    for text in TEXTS:
+        there = text.translate(str.maketrans("0123456789", "٠١٢٣٤٥٦٧٨٩"))
+        assert nearest(f"\u2003{there} ") == nearest(text)
+
+
+def test_a_hard_margin_is_a_certificate_and_refuses():
+    X = [[E53 + 1, 0.5], [E53, 0.5]]
+    with pytest.raises(ValueError, match=r"row 0, column 0: float64 does not hold .* round it first"):
+        MaxMarginClassifier().fit(X, [0, 1])
+    with pytest.warns(UserWarning, match="row 0, column 0: float64 does not hold"):
+        MaxMarginClassifier(C=1.0).fit(X, [0, 1])
+
+
+# Damaged matrices ------------------------------------------------------------------------------------------------
+
+
+def damaged(format, data, indices, indptr):
+    X = sp.csr_array((4, 2)).asformat(format)
+    X.data, X.indices, X.indptr = np.array(data), np.array(indices, dtype=np.int32), np.array(indptr, dtype=np.int32)
+    return X
+
+
+def harmed():
+    yield "csr, from the third entry on", damaged("csr", np.ones(6), [0, 0, 1, 0, 1, 0], [2, 2, 3, 4, 6])
+    yield "csr of integers", damaged("csr", np.ones(6, dtype=int), [0, 0, 1, 0, 0, 1], [2, 2, 3, 4, 6])
+    yield "csr, ordered", damaged("csr", np.ones(6), [0, 1, 1, 0, 0, 1], [2, 2, 3, 4, 6])
+    yield "csr, falling", damaged("csr", np.ones(4), [0, 1, 0, 1], [0, 3, 2, 4, 4])
+    yield "csr, too short", damaged("csr", np.ones(4), [0, 1, 0, 1], [0, 1, 2, 4])
+    yield "csr, beyond its entries", damaged("csr", np.ones(4), [0, 1, 0, 1], [0, 1, 2, 3, 6])
+    yield "csr, outside", damaged("csr", np.ones(4), [0, 1, 2, 1], [0, 1, 2, 3, 4])
+    yield "csr of integers, outside", damaged("csr", np.ones(4, dtype=int), [0, 1, -1, 1], [0, 1, 2, 3, 4])
+    yield "csc, from the second entry on", damaged("csc", np.ones(4), [0, 1, 2, 3], [1, 2, 4])
+    yield "csc, outside", damaged("csc", np.ones(4), [0, 1, 2, 4], [0, 2, 4])
+    outside = sp.coo_array(np.eye(4, 2))
+    outside.coords = (np.array([0, 4]), np.array([0, 1]))
+    yield "coo, outside", outside
+    blocks = sp.bsr_array(np.kron(np.ones((2, 1)), np.eye(2)), blocksize=(2, 2))
+    blocks.indptr = np.array([1, 1, 2], dtype=np.int32)
+    yield "bsr, from the second block on", blocks
+
+
+@pytest.mark.parametrize("X", [pytest.param(X, id=name) for name, X in harmed()])
+def test_damaged_sparse_matrices_are_refused_by_all(X):
+    for call in everyone():
+        with pytest.raises(ValueError, match="X is a damaged sparse matrix"):
+            call(X, [0, 1, 1, 0])
+
+
+def test_a_damaged_sparse_row_is_refused():
+    row = sp.csr_array(np.array([[1.0, 0.0, 2.0]]))
+    row.indptr = np.array([1, 2], dtype=np.int32)
+    model = Perceptron().learn_one([1.0, 2.0, 3.0], 1)
+    for call in (model.predict_one, lambda x: model.learn_one(x, 1)):
+        with pytest.raises(ValueError, match="X is a damaged sparse matrix"):
+            call(row)
+
+
+def test_room_behind_the_entries_is_no_damage():
+    for format, indices, indptr in (("csr", [0, 1, 0, 1, 7], [0, 1, 2, 3, 4]), ("csc", [0, 2, 1, 3, 7], [0, 2, 4])):
+        X = damaged(format, np.ones(5), indices, indptr)
+        dense = [[1.0, 0.0], [0.0, 1.0], [1.0, 0.0], [0.0, 1.0]]
+        proof = certify(dense, list("abab"))
+        assert verify(proof, X, list("abab")) == verify(proof, dense, list("abab"))
 
 
 # Storages of one matrix ------------------------------------------------------------------------------------------

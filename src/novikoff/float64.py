@@ -3,7 +3,8 @@
 A number that has a binary value (an integer of any width, a longdouble, a fraction) is *kept* if float64 holds it, bit
 for bit. A decimal with a fraction or an exponent, in a text or as a `Decimal`, stands for the nearest float64, as
 every reader has it; it is kept unless it is so small that nothing but zero is left of it. What is not kept is told, as
-`Rounded`: certificates refuse it, learners warn. What is too large for every float64 is an error for all.
+`Rounded`: certificates refuse it, learners warn. What is too large for every float64 is an error for all, and so is
+what is no number: a date, a duration, a record, a value that is masked.
 
 Certificates and their checker have this module in common, and no other: it is the premise of what is proved.
 """
@@ -12,10 +13,13 @@ from __future__ import annotations
 
 import inspect
 import math
+import operator
 import re
+import unicodedata
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from datetime import date, time, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Integral, Rational
@@ -27,6 +31,8 @@ from numpy.typing import NDArray
 EXACT = 2**53  # float64 holds every integer up to here
 PLAIN = frozenset("?bhilBHILefd") - {np.dtype(np.int64).char, np.dtype(np.uint64).char}  # types that float64 holds
 PART = 1 << 20  # entries that are looked at at a time
+NUMBERS = frozenset("biuf")  # the kinds of NumPy's types that are numbers
+DATES = date, time, timedelta, np.datetime64, np.timedelta64  # numbers only in some unit, which Python chooses
 
 _INTEGER = re.compile(r"\s*([-+]?)0*([0-9]+)\s*")
 _MOST_DIGITS = 309  # of an integer that is not beyond the largest float64
@@ -74,6 +80,14 @@ class TooLargeError(ValueError):
         super().__init__(f"{place}: {value} is too large for float64, and every value must be a finite number")
 
 
+def _no_number(place: str, value: Any) -> ValueError:
+    """For a date or a duration: a number only in a unit, and in which one it does not say."""
+    return ValueError(
+        f"{place}: {shown(value)} is a date or a duration, and no number. Make numbers of such a column t first, "
+        "seconds for example: (t - t.min()) / np.timedelta64(1, 's')"
+    )
+
+
 # One number ------------------------------------------------------------------------------------------------------
 
 
@@ -89,15 +103,31 @@ def nearest(value: Any) -> tuple[float, bool]:
         return nearest_to_text(value if isinstance(value, str) else value.decode())
     if isinstance(value, Decimal):
         return _nearest_to_decimal(value)
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        return nearest(value[()])  # the number that it holds, which compares as it should
+    if isinstance(value, DATES):
+        raise TypeError(f"{value!r} is a date or a duration, and no number")
     try:
         found = float(value)
     except OverflowError:
         return (math.inf if value > 0 else -math.inf), False
+    return found, found != found or _is(value, found)
+
+
+def _is(value: Any, found: float) -> bool:
+    """Whether a number is this float, and not only near it."""
     if isinstance(value, Integral):
-        return found, int(value) == found
+        return int(value) == found
     if isinstance(value, Rational):
-        return found, Fraction(int(value.numerator), int(value.denominator)) == found
-    return found, found != found or bool(value == found)
+        return Fraction(int(value.numerator), int(value.denominator)) == found
+    try:
+        return operator.index(value) == found  # an integer of another library, which may compare as floats do
+    except TypeError:
+        pass
+    try:
+        return bool(value == found)
+    except (TypeError, ValueError):
+        return False
 
 
 def nearest_to_text(text: str) -> tuple[float, bool]:
@@ -105,7 +135,11 @@ def nearest_to_text(text: str) -> tuple[float, bool]:
 
     >>> nearest_to_text("9007199254740993"), nearest_to_text("9007199254740993.0"), nearest_to_text("1e-400")
     ((9007199254740992.0, False), (9007199254740992.0, True), (0.0, False))
+    >>> nearest_to_text("9_007_199_254_740_993")
+    (9007199254740992.0, False)
     """
+    if "_" in text or not text.isascii():
+        text = _in_ascii(text)
     whole = _INTEGER.fullmatch(text)
     if whole is None:
         return _nearest_to_point(text)
@@ -115,6 +149,12 @@ def nearest_to_text(text: str) -> tuple[float, bool]:
         return (-math.inf if negative else math.inf), False
     found, kept = nearest(int(digits))
     return (-found if negative else found), kept
+
+
+def _in_ascii(text: str) -> str:
+    """Without what `float` takes beside the digits of ASCII: those of other scripts, and underscores between digits."""
+    float(text)  # else an error: an underscore may not be anywhere
+    return "".join(str(unicodedata.decimal(sign)) if sign.isdecimal() else sign for sign in text.replace("_", ""))
 
 
 def _nearest_to_point(text: str) -> tuple[float, bool]:
@@ -180,7 +220,8 @@ class Lost(NamedTuple):
 def floats(array: NDArray[Any], place: Place) -> tuple[NDArray[Any], Lost | None]:
     """The numbers in a type that converts to float64 as they should, and which of them are not kept.
 
-    An array that has such a type is returned as it is, and so is one that does not hold numbers.
+    An array that has such a type is returned as it is, and so is one that does not hold numbers, unless NumPy would
+    make numbers of it all the same.
     """
     if array.dtype.char in PLAIN or not array.size:
         return array, None
@@ -188,8 +229,12 @@ def floats(array: NDArray[Any], place: Place) -> tuple[NDArray[Any], Lost | None
         return array, _first(array, _lost_integers(array))
     if array.dtype.kind == "f":
         return _narrowed(array, place)
-    if array.dtype.kind in "OUS":
+    if array.dtype.kind in "OUST":
         return _one_by_one(array, place)
+    if array.dtype.kind in "mM":
+        raise _no_number(place(0), array.reshape(-1)[0])
+    if array.dtype.kind == "V":
+        raise ValueError(f"{place(0)}: {array.dtype} is a record, and no number. Give each field a column of its own")
     return array, None
 
 
@@ -223,6 +268,8 @@ def _one_by_one(array: NDArray[Any], place: Place) -> tuple[NDArray[Any], Lost |
         try:
             number, kept = nearest(value)
         except (TypeError, ValueError):
+            if isinstance(value, DATES):
+                raise _no_number(place(k), value) from None
             return array, None
         if math.isinf(number) and not kept:
             raise TooLargeError(place(k), shown(value))
@@ -255,11 +302,13 @@ def matrix(X: Any) -> tuple[Any, Rounded | None]:
         return _sparse(X)
     if is_frame(X):
         return _frame(X)
-    if isinstance(X, list | tuple):
-        return _array(_listed(X))
-    if isinstance(X, np.ndarray):
-        return _array(X)
-    return _array(np.asarray(X)) if hasattr(X, "__array__") else (X, None)
+    return _array(_as_array(X))
+
+
+def is_numbers(found: Any) -> bool:
+    """Whether what `matrix` found is a matrix of numbers."""
+    kind = getattr(getattr(found, "dtype", None), "kind", None)
+    return kind in NUMBERS and len(found.shape) == 2
 
 
 def exact_matrix(X: Any) -> Any:
@@ -267,8 +316,7 @@ def exact_matrix(X: Any) -> Any:
     found, rounded = matrix(X)
     if rounded is not None:
         rounded.refuse()
-    found = found if hasattr(found, "tocsr") else np.asarray(found)
-    if found.ndim != 2 or found.dtype.kind not in "biuf":
+    if not is_numbers(found):
         raise ValueError("X is not a matrix of numbers")
     return found
 
@@ -284,8 +332,7 @@ def unpacked(examples: Any) -> Any:
 
 def vector(x: Any) -> tuple[NDArray[Any], Rounded | None]:
     """The same for one example."""
-    array = _listed(x) if isinstance(x, list | tuple) else np.asarray(x)
-    return _told(array, lambda k: f"x, column {k}")
+    return _told(_as_array(x, "x"), lambda k: f"x, column {k}")
 
 
 def _array(array: NDArray[Any]) -> tuple[NDArray[Any], Rounded | None]:
@@ -296,12 +343,36 @@ def _array(array: NDArray[Any]) -> tuple[NDArray[Any], Rounded | None]:
     return _told(array, place) if array.ndim == 2 else (array, None)
 
 
-def _listed(X: Any) -> NDArray[Any]:
-    """A nested list as an array: of objects, where NumPy would make floats of large integers without a word."""
+def _as_array(X: Any, name: str = "X") -> NDArray[Any]:
+    if hasattr(X, "__array__"):
+        return np.asarray(unmasked(X, name))
+    return _listed(X, name)
+
+
+def _listed(X: Any, name: str) -> NDArray[Any]:
+    """A nested list, or what NumPy takes for one, as an array.
+
+    It is one of objects where NumPy would make floats of large integers, or text of numbers, without a word.
+    """
     array = np.asarray(X)
-    if array.dtype.kind == "f" and array.size and not np.abs(array).max() < EXACT:
+    if array.ndim > 1 and hasattr(X, "__getitem__") and not isinstance(X, memoryview):
+        for row in range(len(array)):
+            unmasked(X[row], f"{name}[{row}]")
+    kind = array.dtype.kind
+    if kind in "US" or (kind == "f" and array.size and not np.abs(array).max() < EXACT):
         return np.asarray(X, dtype=object)
     return array
+
+
+def unmasked(array: Any, name: str) -> Any:
+    """An array, or whatever it is, if nothing in it is masked; else an error. Others do not look at the mask."""
+    if not isinstance(array, np.ma.MaskedArray) or not np.ma.is_masked(array):
+        return array
+    place = np.argwhere(np.ma.getmaskarray(array))[0].tolist()
+    where = f"row {place[0]}, column {place[1]}" if name == "X" and len(place) == 2 else f"{name}{place}"
+    raise ValueError(
+        f"{where} is masked, so there is no value: leave such rows out, or fill them in, with filled(0) say"
+    )
 
 
 # Frames ----------------------------------------------------------------------------------------------------------
@@ -325,7 +396,7 @@ def _pandas(X: Any) -> tuple[Any, Rounded | None]:
     if types and all(hasattr(kind, "fill_value") and kind.fill_value == 0 for kind in types):
         return _sparse_pandas(X)
     if types and all(isinstance(kind, np.dtype) for kind in types):
-        common = np.result_type(*types) if all(kind.kind in "biuf" for kind in types) else types[0]
+        common = np.result_type(*types) if all(kind.kind in NUMBERS for kind in types) else types[0]
         if all(kind.char in PLAIN for kind in types) or set(types) == {common}:
             return _stacked(X, list(X.columns), [X.to_numpy(dtype=common)])
     return _stacked(X, list(X.columns), [_pandas_column(X.iloc[:, place]) for place in range(X.shape[1])])
@@ -342,7 +413,7 @@ def _stacked(X: Any, names: list[Any], parts: list[NDArray[Any]]) -> tuple[Any, 
             return f"row {row}, column {column} ({names[column]!r})"
 
         numbers, told = _told(part, place)
-        if numbers.dtype.kind not in "biuf":
+        if numbers.dtype.kind not in NUMBERS:
             return X, None
         found.append(numbers)
         rounded = joined(rounded, told)
@@ -355,7 +426,7 @@ def _stacked(X: Any, names: list[Any], parts: list[NDArray[Any]]) -> tuple[Any, 
 
 def _pandas_column(column: Any) -> NDArray[Any]:
     kind = np.dtype(getattr(column.dtype, "numpy_dtype", object))
-    if isinstance(column.dtype, np.dtype) or kind.kind not in "biuf":
+    if isinstance(column.dtype, np.dtype) or kind.kind not in NUMBERS:
         return np.asarray(column)
     filled = column.array.fillna(kind.type(0)).to_numpy(dtype=kind)
     return _with_gaps(filled, np.asarray(column.isna(), dtype=np.bool_))
@@ -422,6 +493,7 @@ class Entries(NamedTuple):
 def _sparse(X: Any) -> tuple[Any, Rounded | None]:
     if len(X.shape) != 2:
         return X, None
+    check_ends(X)
     ordered = X.format == "csr" and in_order(X.indices, X.indptr)
     if ordered and X.data.dtype.char in PLAIN:
         return X, None
@@ -431,7 +503,7 @@ def _sparse(X: Any) -> tuple[Any, Rounded | None]:
         return f"row {entries.rows[k]}, column {entries.columns[k]}"
 
     values, rounded = _told(entries.values, place)
-    if values.dtype.kind not in "biuf" or (ordered and values is entries.values):
+    if values.dtype.kind not in NUMBERS or (ordered and values is entries.values):
         return X, rounded
     if ordered:
         parts: Any = values, entries.columns, X.indptr
@@ -442,18 +514,42 @@ def _sparse(X: Any) -> tuple[Any, Rounded | None]:
     return kind(tuple(parts), shape=X.shape), rounded
 
 
+def check_ends(X: Any) -> None:
+    """An error for a sparse matrix whose rows, or columns, are not where it says: each would read another matrix."""
+    if X.format not in ("csr", "csc", "bsr"):
+        return
+    ends = X.indptr
+    along = X.shape[-1] if X.format == "csc" else X.shape[0] if len(X.shape) == 2 else 1
+    high = X.blocksize[0] if X.format == "bsr" else 1
+    leads = len(ends) == along // high + 1 and ends[0] == 0 and bool(np.all(ends[:-1] <= ends[1:]))
+    if not leads or ends[-1] > min(len(X.data), len(X.indices)):
+        raise ValueError(
+            "X is a damaged sparse matrix: its indptr does not lead through its entries, from the first one on. "
+            "Make it again, from a dense array or from rows, columns and values"
+        )
+
+
 def _entries(X: Any) -> Entries:
     """Row by row where X is in rows; nothing is added up."""
-    if X.format != "csr":
+    if X.format in ("csr", "csc"):
+        along = np.repeat(np.arange(len(X.indptr) - 1), np.diff(X.indptr))
+        across, values = X.indices[: len(along)], X.data[: len(along)]
+        found = Entries(along, across, values) if X.format == "csr" else Entries(across, along, values)
+    else:
         X = X.tocoo()
-        return Entries(X.row, X.col, X.data)
-    rows = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
-    return Entries(rows, X.indices[: len(rows)], X.data[: len(rows)])
+        found = Entries(X.row, X.col, X.data)
+    inside = len(found.rows) == len(found.columns) == len(found.values) and all(
+        len(places) == 0 or 0 <= places.min() <= places.max() < size
+        for places, size in zip(found[:2], X.shape, strict=True)
+    )
+    if not inside:
+        raise ValueError("X is a damaged sparse matrix: it stores entries outside its rows and columns")
+    return found
 
 
 def in_order(indices: NDArray[Any], indptr: NDArray[Any]) -> bool:
     """Whether the columns of every row ascend, so that none is there twice. What it says of itself may be false."""
-    stored = min(int(indptr[-1]), len(indices))  # a damaged matrix is for others to refuse
+    stored = int(indptr[-1])
     for start in range(1, stored, PART):
         stop = min(start + PART, stored)
         falls = indices[start:stop] <= indices[start - 1 : stop - 1]

@@ -45,19 +45,20 @@ def labels(X: Any, y: Any, *, unweighted: str = "") -> Any:
         y = X.y
     if y is None:
         raise ValueError("this learner requires y to be passed, but the target y is None")
-    return y
+    return float64.unmasked(y, "y")
 
 
 def weights(X: Any, sample_weight: Any) -> Any:
     """The same for weights."""
-    return X.weights if sample_weight is None and isinstance(X, Examples) else sample_weight
+    found = X.weights if sample_weight is None and isinstance(X, Examples) else sample_weight
+    return float64.unmasked(found, "sample_weight")
 
 
-def first_matrix(estimator: Any, X: Any) -> tuple[Any, NDArray[Any] | None]:
+def first_matrix(estimator: Any, X: Any, *, exact: bool = False) -> tuple[Any, NDArray[Any] | None]:
     """X as `matrix` gives it, and the names of its columns; the estimator is left alone."""
     X, names, rounded = _first_matrix(estimator, X)
     if rounded is not None:
-        rounded.warn()
+        rounded.refuse() if exact else rounded.warn()
     return X, names
 
 
@@ -106,10 +107,7 @@ def matrix(estimator: Any, X: Any, *, exact: bool = False) -> Any:
 
 def plain_matrix(X: Any) -> tuple[Any, NDArray[Any] | None]:
     """X as `matrix` gives it, and not rounded, and the names of its columns: for functions that are no estimators."""
-    X, names, rounded = _first_matrix(BaseEstimator(), X)
-    if rounded is not None:
-        rounded.refuse()
-    return X, names
+    return first_matrix(BaseEstimator(), X, exact=True)
 
 
 def _validated(estimator: Any, X: Any, *, reset: bool) -> tuple[Any, Rounded | None]:
@@ -117,9 +115,13 @@ def _validated(estimator: Any, X: Any, *, reset: bool) -> tuple[Any, Rounded | N
     # Values are checked by the loops, which read them anyway.
     rules = {"accept_sparse": "csr", "dtype": FLOATS, "order": "C", "ensure_all_finite": False}
     if numbers is X or not float64.is_frame(X):
-        return validate_data(estimator, numbers, reset=reset, **rules), rounded
-    validate_data(estimator, X, reset=reset, skip_check_array=True)  # which looks at the names
-    return check_array(numbers, estimator=estimator, **rules), rounded
+        found = validate_data(estimator, numbers, reset=reset, **rules)
+    else:
+        validate_data(estimator, X, reset=reset, skip_check_array=True)  # which looks at the names
+        found = check_array(numbers, estimator=estimator, **rules)
+    if not float64.is_numbers(numbers):  # scikit-learn has made numbers of it, and nobody knows how
+        raise ValueError("X is not a matrix of numbers")
+    return found, rounded
 
 
 def two_classes(y: Any, n: int, classes: NDArray[Any] | None = None) -> tuple[NDArray[Any], Signs]:
@@ -281,6 +283,7 @@ def sparse_vector(x: Any, width: int | None) -> SparseVector:
     if len(x.shape) == 2 and x.shape[0] != 1:
         raise ValueError(f"x must be one example, a sparse row; got a matrix of shape {x.shape}")
     _check_width(x.shape[-1], width)
+    float64.check_ends(x)
     row, rounded = float64.matrix(x.reshape(1, x.shape[-1]))
     if rounded is not None:
         rounded.warn()

@@ -451,6 +451,13 @@ class TestOthers:
         run("fit", "a.svm", "-o", "m.nvk", "-q", "--cache-dir", "copies")
         assert json.loads(run("explain", "m.nvk", "a.svm", "--json").stdout)["shares"][0]["feature"] == 5
 
+    def test_explain_tells_of_numbers_that_float64_does_not_hold(self, folder: Path) -> None:
+        (folder / "a.csv").write_text("a,b,label\n1,2,0\n9007199254740993,-1,1\n")
+        run("fit", "a.csv", "-o", "m.nvk", "-q", "--cache-dir", "copies")
+        told = run("explain", "m.nvk", "a.csv", "--row", "1").stderr
+        assert told.count("float64 does not hold 9007199254740993") == 1
+        assert "line 3, column 1 ('a')" in told
+
     def test_convert(self, folder: Path) -> None:
         example_file(folder / "train.vw")
         assert run("convert", "train.vw", "train.jsonl.gz").stdout == "60 examples in train.jsonl.gz.\n"

@@ -195,6 +195,29 @@ def test_binary_files_tell_the_row(tmp_path):
             Perceptron().partial_fit(ds)
 
 
+def test_the_digits_of_other_scripts_are_digits(tmp_path, format):
+    wide = str.maketrans("0123456789", "０１２３４５６７８９")
+    for text, verdict in (("9007199254740993", ROUNDED), ("9007199254740994", KEPT), ("1e-400", ROUNDED), ("0", KEPT)):
+        path = written(tmp_path / f"a.{format}", format, [["1", "0.5"], [text.translate(wide), "0.5"], ["1", "0.25"]])
+        if format not in ("csv", "tsv"):
+            with pytest.raises(ValueError, match="line 2, column"):
+                data.read(path, format=format)
+            continue
+        ds = data.read(path, format=format)
+        assert ds.X[1].tolist() == [float(text), 0.5]
+        assert (ds.rounded is None) == (verdict == KEPT)
+        if verdict == ROUNDED:
+            assert ds.rounded.value == text.translate(wide)
+            with pytest.raises(ValueError, match=r"line 3, column 1 \('c0'\): float64 does not hold"):
+                certify(ds)
+
+
+def test_an_underscore_makes_no_number_of_a_file(tmp_path, format):
+    path = written(tmp_path / f"a.{format}", format, [["1", "0.5"], ["9_007_199_254_740_993", "0.5"], ["1", "0.25"]])
+    with pytest.raises(ValueError, match=r"line [23], column"):
+        data.read(path, format=format)
+
+
 def random_text(rng):
     """A number as somebody may write it."""
     digits = "".join(map(str, rng.integers(0, 10, rng.integers(1, 25)).tolist()))

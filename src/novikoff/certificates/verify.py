@@ -10,7 +10,7 @@ from novikoff.certificates import check, reference
 from novikoff.certificates.check import Data
 from novikoff.certificates.claim import Claim, InvalidCertificate, Label, is_label, read_claim, require
 from novikoff.certificates.verified import Verified, shown
-from novikoff.float64 import exact_matrix, unpacked
+from novikoff.float64 import check_ends, exact_matrix, unmasked, unpacked
 
 LABELS = str, bool, int, float
 CHUNK = 2**20  # stored entries that are looked at together; no result depends on it
@@ -52,14 +52,11 @@ def _check_sound(X: Any) -> None:
     """A CSR matrix may be made of parts that do not fit together."""
     if not hasattr(X, "tocsr"):
         return
-    n, d = X.shape
-    ends = X.indptr
-    sound = len(ends) == n + 1 and ends[0] == 0 and np.all(ends[:-1] <= ends[1:])
-    if not sound or ends[-1] > min(len(X.data), len(X.indices)):
-        raise ValueError("X is a damaged sparse matrix: its indptr does not lead through its entries")
-    for start in range(0, int(ends[-1]), CHUNK):
-        columns = X.indices[start : min(start + CHUNK, int(ends[-1]))]
-        if columns.min() < 0 or columns.max() >= d:
+    check_ends(X)
+    stored = int(X.indptr[-1])
+    for start in range(0, stored, CHUNK):
+        columns = X.indices[start : min(start + CHUNK, stored)]
+        if columns.min() < 0 or columns.max() >= X.shape[1]:
             raise ValueError("X is a damaged sparse matrix: it stores entries outside its columns")
 
 
@@ -68,7 +65,7 @@ def _check_sound(X: Any) -> None:
 
 def _labels(y: Any) -> Any:
     """The labels as an array of bools, integers, floats or text; or of plain Python values, if y was no such array."""
-    labels = np.asarray(y) if hasattr(y, "__array__") else np.fromiter([*y], dtype=object)
+    labels = np.asarray(unmasked(y, "y")) if hasattr(y, "__array__") else np.fromiter([*y], dtype=object)
     if labels.ndim == 2 and labels.shape[1] == 1:
         labels = labels[:, 0]
     if labels.dtype.kind in "OT":

@@ -281,6 +281,8 @@ def _row(data: str, row: int, reading: dict[str, Any]) -> Dataset:
     before = 0
     for chunk in stream(data, CHUNK, **reading):
         if row < before + len(chunk):
+            if chunk.rounded is not None:
+                chunk.rounded.warn()
             part = slice(row - before, row - before + 1)
             return Dataset(chunk.X[part], None if chunk.y is None else chunk.y[part], chunk.names)
         before += len(chunk)

@@ -41,7 +41,7 @@ class MaxMarginClassifier(LinearModel):
     Parameters
     ----------
     C : float
-        inf for the hard margin.
+        inf for the hard margin, which comes with a certificate: numbers that float64 does not hold are refused.
     gap : float
         How far apart the two ends of the margin may be, relatively; for C = inf.
     fit_intercept, intercept_scaling : bool, float
@@ -123,7 +123,7 @@ class MaxMarginClassifier(LinearModel):
         """
         self._validate_params()
         y, sample_weight = inputs.labels(X, y), inputs.weights(X, sample_weight)
-        X, names = inputs.first_matrix(self, X)
+        X, names = inputs.first_matrix(self, X, exact=math.isinf(self.C))  # the hard margin comes with a certificate
         classes, signs = inputs.two_classes(y, X.shape[0])
         weights = inputs.sample_weights(sample_weight, X.shape[0])
         kept = np.flatnonzero(weights)
