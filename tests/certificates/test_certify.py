@@ -536,3 +536,21 @@ def test_labels_are_listed_in_words():
     assert "'a' against 'b', 'c' and 'd'," in str(nk.certify(X[:4], list("abcd"))["a"])
     assert "'a' against 'b', 'c', 'd' and 'e'," in str(nk.certify(X[:5], list("abcde"))["a"])
     assert "'a' against 'b', 'c', 'd' and 2 other labels," in str(nk.certify(X, list("abcdef"))["a"])
+
+
+def test_what_is_known_when_the_budget_runs_out_gets_better():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((400, 30))
+    y = (X @ rng.standard_normal(30) > 0).astype(int)
+    best = nk.certify(X, y, 1e-9).margin
+    brackets = [nk.certify(X, y, 1e-9, max_passes=passes).margin for passes in (1, 3)]
+    for lower, upper in brackets:
+        assert lower <= best[0] <= best[1] <= upper
+    assert brackets[1][1] < brackets[0][1]
+    assert brackets[1][0] > brackets[0][0]
+
+
+@pytest.mark.parametrize("label", [None, float("nan"), np.nan])
+def test_a_label_that_is_missing_has_its_cure(label):
+    with pytest.raises(ValueError, match="leave out the rows without a label"):
+        nk.certify([[1.0], [2.0], [3.0]], np.array(["a", "b", label], dtype=object))

@@ -99,3 +99,11 @@ def test_roots_and_roundings_stay_on_their_side(value):
     assert up in (down, math.nextafter(down, math.inf))
     assert Fraction(round_down(value)) <= value <= Fraction(round_up(value))
     assert round_up(-value) == -round_down(value)
+
+
+def test_squares_that_are_lost_one_by_one_count_together():
+    """1 + 1000 * 2^-54: a float sum stays at 1, and what it loses is a quarter of a thousand last places."""
+    m, e = sums.sqnorm(row([1.0, *[2.0**-27] * 1000]), 0)
+    assert math.ldexp(m, e) == 1 + 1000 * 2.0**-54
+    m, e = sums.sqnorm(row([*[2.0**-27] * 1000, 1.0]), 0)
+    assert math.ldexp(m, e) == 1 + 1000 * 2.0**-54

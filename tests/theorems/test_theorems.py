@@ -559,3 +559,10 @@ def test_the_two_inequalities_say_which_of_them_fails():
 def test_a_hyperplane_may_ignore_a_coordinate():
     run = Run.of([[1, 5, 1], [-1, 3, 1]], [1, -1], [1, 0, 0], updates=[0])
     assert theory.LIFT.check(run).applies
+
+
+def test_a_record_without_a_threshold_is_the_perceptrons():
+    run = Run.of([[1]], [1], [1], updates=[0])
+    plain = Run(run.rows, run.signs, run.witness, run.updates, run.mistakes)
+    assert plain.threshold == run.threshold == 0
+    assert plain.zero == run.zero == 0
