@@ -40,6 +40,7 @@ def _next_violated(
     """The first position whose row is not surely beyond theta, or new (its norm is nan); and its dot product."""
     share = constant_term(rows, w)
     shuffled = order.shape[0] > 0
+    # Invariant: every row from position `at` up to t has a known norm, and y<w,x> > theta whatever was rounded.
     for t in range(at, stop):
         i = order[t] if shuffled else t
         s = dot(rows, i, w, share)
@@ -68,6 +69,9 @@ def cycle(
     n = y.shape[0]
     logged = 0
     s.norm = norm_bound(w)
+    # Invariant: ||w|| <= s.norm. The rows before position s.at have had their turn in this pass, each with the w of that
+    # moment; s.found of them were updates. s.pass_theta was theta when the pass began. After a search (``restart``) that
+    # ended in an update nothing is known of any row, and the next one begins at 0.
     while logged < log.shape[0] and budget > 0:
         # y<w,x> > theta for sure: y s > theta + error ||x||, or (theta + error) ||x|| for unit rows
         error = slope(w, s.norm)
@@ -137,6 +141,9 @@ def climb(rows: Rows, y: Signs, updating: bool, w: Vector, state: Any, budget: i
     if s.at > 0:
         best = y[s.found] * dot(rows, s.found, w, constant_term(rows, w)) / divisor(rows, s.found)
         best_error = slope(w, s.norm) * reach(rows, s.found)
+    # Invariant, if s.at > 0: of the rows before s.at, s.found has the smallest y<w,x>, exactly, ties to the lower row (but
+    # at zero a row that the convention calls a mistake goes before one that it does not). In floats that is `best`, off
+    # by at most `best_error`. w does not change within a search.
     while logged < log.shape[0] and budget > 0:
         error = slope(w, s.norm)
         share = constant_term(rows, w)
@@ -192,6 +199,7 @@ def climb(rows: Rows, y: Signs, updating: bool, w: Vector, state: Any, budget: i
 def scores(rows: Rows, w: Vector, start: int, stop: int, out: Vector) -> int:
     """out[i] = <w, row i> with the exact sign. Returns the first row that is not finite, or NOBODY."""
     norm = norm_bound(w)
+    # Invariant: out[start : i] is finite, and has the signs of the exact products.
     for i in range(start, stop):
         out[i] = score(rows, i, w, norm)
         if math.isnan(out[i]):
@@ -207,6 +215,7 @@ def rounds(rows: Rows, y: Signs, w: Vector, state: Any, start: int, stop: int, o
     """
     s = state[0]
     s.norm = norm_bound(w)
+    # Invariant: out[i] comes from the w that has learned the rows start .. i - 1 with a label, and no others.
     for i in range(start, stop):
         out[i] = score(rows, i, w, s.norm)
         if y[i] != 0:
