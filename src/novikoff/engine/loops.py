@@ -69,9 +69,9 @@ def cycle(
     n = y.shape[0]
     logged = 0
     s.norm = norm_bound(w)
-    # Invariant: ||w|| <= s.norm. The rows before position s.at have had their turn in this pass, each with the w of that
-    # moment; s.found of them were updates. s.pass_theta was theta when the pass began. After a search (``restart``) that
-    # ended in an update nothing is known of any row, and the next one begins at 0.
+    # Invariant: ||w|| <= s.norm. The rows before position s.at have had their turn in this pass, each with the w of
+    # that moment; s.found of them were updates. s.pass_theta was theta when the pass began. After a search
+    # (``restart``) that ended in an update nothing is known of any row, and the next one begins at 0.
     while logged < log.shape[0] and budget > 0:
         # y<w,x> > theta for sure: y s > theta + error ||x||, or (theta + error) ||x|| for unit rows
         error = slope(w, s.norm)
@@ -141,9 +141,9 @@ def climb(rows: Rows, y: Signs, updating: bool, w: Vector, state: Any, budget: i
     if s.at > 0:
         best = y[s.found] * dot(rows, s.found, w, constant_term(rows, w)) / divisor(rows, s.found)
         best_error = slope(w, s.norm) * reach(rows, s.found)
-    # Invariant, if s.at > 0: of the rows before s.at, s.found has the smallest y<w,x>, exactly, ties to the lower row (but
-    # at zero a row that the convention calls a mistake goes before one that it does not). In floats that is `best`, off
-    # by at most `best_error`. w does not change within a search.
+    # Invariant, if s.at > 0: of the rows before s.at, s.found has the smallest y<w,x>, exactly, ties to the lower row
+    # (but at zero a row that the convention calls a mistake goes before one that it does not). In floats that is
+    # `best`, off by at most `best_error`. w does not change within a search.
     while logged < log.shape[0] and budget > 0:
         error = slope(w, s.norm)
         share = constant_term(rows, w)
