@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from novikoff.cli.options import (
+    App,
     AsJson,
     Commands,
     Format,
@@ -26,7 +27,7 @@ from novikoff.theory import THEOREMS
 
 EXIT_CODES = "Exit codes: 0 good, 1 an error, 2 wrong usage, 10 not separable, 11 undecided, 130 interrupted."
 
-app = typer.Typer(
+app = App(
     cls=Commands,
     no_args_is_help=True,
     pretty_exceptions_enable=False,

@@ -20,7 +20,11 @@ import numpy as np
 import typer
 from typer.core import TyperGroup
 
-GOOD, ERROR, USAGE, NOT_SEPARABLE, UNDECIDED, INTERRUPTED = 0, 1, 2, 10, 11, 130
+from novikoff.cli.interruption import INTERRUPTED as INTERRUPTED
+from novikoff.cli.interruption import told_in_a_line
+from novikoff.cli.output import whole_output
+
+GOOD, ERROR, USAGE, NOT_SEPARABLE, UNDECIDED = 0, 1, 2, 10, 11
 
 Source = Annotated[
     str,
@@ -51,12 +55,25 @@ Set = Annotated[
 Learner = Annotated[str, typer.Option(help="perceptron, margin-perceptron, max-margin, least-squares, winnow, ...")]
 
 
+class App(typer.Typer):
+    """The commands, made on the first call: Ctrl-C may come meanwhile."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        with told_in_a_line():
+            return super().__call__(*args, **kwargs)
+
+
 class Commands(TyperGroup):
     """The one place where errors become one line and an exit code; ``--debug`` shows where they came from."""
 
+    def make_context(self, *args: Any, **kwargs: Any) -> Any:
+        with told_in_a_line():
+            return super().make_context(*args, **kwargs)
+
     def invoke(self, ctx: Any) -> Any:
         debug = bool(ctx.params.get("debug"))
-        with warnings.catch_warnings(), _messages(logging.INFO if ctx.params.get("verbose") else logging.WARNING):
+        level = logging.INFO if ctx.params.get("verbose") else logging.WARNING
+        with warnings.catch_warnings(), _messages(level), whole_output():
             if not debug:
                 warnings.simplefilter("ignore")
                 warnings.filterwarnings("always", category=UserWarning)

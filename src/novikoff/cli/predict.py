@@ -16,6 +16,7 @@ from rich.console import Console
 from rich.table import Table
 
 from novikoff.cli.options import GOOD, as_json, counted, report_skipped
+from novikoff.cli.output import write_all
 from novikoff.data import Dataset, stream
 from novikoff.data.sources import check_target
 from novikoff.disk import atomic
@@ -67,7 +68,7 @@ def predict(
     with _written(output) as out:
         for chunk in stream(data, CHUNK, **reading(model)):
             said = model.decision_function(chunk) if scores else model.predict(chunk)
-            out.write(lines(said, chunk.tags, "score" if scores else "label", json=json))
+            write_all(out, lines(said, chunk.tags, "score" if scores else "label", json=json))
             report_skipped(chunk.bad)
     return GOOD
 
@@ -99,7 +100,6 @@ def _written(output: Path | None) -> Iterator[BinaryIO]:
     """Standard output, or a file that appears when it is complete."""
     if output is None:
         yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
         return
     with atomic.replacing(output) as place, open(place, "wb", closefd=False) as file:
         yield file
