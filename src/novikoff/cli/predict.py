@@ -21,6 +21,7 @@ from novikoff.data import Dataset, stream
 from novikoff.data.sources import check_target
 from novikoff.disk import atomic
 from novikoff.estimators.rounds import RefusedError, rounds
+from novikoff.float64 import nearest
 from novikoff.inputs import item
 from novikoff.store import load
 
@@ -46,9 +47,15 @@ def two_labels(classes: str | None) -> list[Any] | None:
     if len(found) != 2:
         raise ValueError(f"--classes {classes}: two labels are expected, with a comma between them")
     try:
-        return [float(label) for label in found]
+        numbers = [float(label) for label in found]
     except ValueError:
         return found
+    if all(nearest(label)[1] for label in found):
+        return numbers
+    try:
+        return [int(label) for label in found]
+    except ValueError:
+        raise ValueError(f"--classes {classes}: float64 does not hold one of these labels") from None
 
 
 def predict(

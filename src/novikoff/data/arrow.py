@@ -26,9 +26,11 @@ from novikoff.data.columns import (
     Category,
     CellError,
     Encoder,
+    LabelError,
     find_label,
     in_rows,
     kinds_in_model,
+    text_labels,
 )
 from novikoff.data.options import Reading
 from novikoff.data.sources import DamagedError, Source, pyarrow
@@ -189,7 +191,10 @@ class ArrowReader:
         if kind == "category":
             codes, levels = self._category(column)
             absent = codes < 0
-            y: NDArray[Any] = np.array([*levels, ""], dtype=np.str_)[codes]
+            try:
+                y: NDArray[Any] = text_labels([*levels, ""])[codes]
+            except LabelError as error:
+                raise CellError(int(np.argmax(codes == error.level)), name, str(error)) from None
         else:
             if self._arrow.types.is_dictionary(column.type):
                 column = column.dictionary_decode()

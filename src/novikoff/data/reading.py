@@ -27,7 +27,7 @@ from novikoff.data.splitting import Refusal, Splitter, text_blocks
 from novikoff.data.svmlight import SvmlightParser
 from novikoff.data.tables import TableParser
 from novikoff.data.vw import Scanned, VwParser
-from novikoff.float64 import Rounded, joined
+from novikoff.float64 import Rounded, floats, joined
 
 THREADS = 2  # that parse svmlight and VW text
 
@@ -142,6 +142,7 @@ class _Run:
     def blocks(self) -> Iterator[Block]:
         """The blocks of all files, none of them empty."""
         first: Block | None = None
+        kinds = _NumberKinds()
         for source in sources.sources(self._path):
             if self._reader is None:
                 self._reader = _reader(replace(self._reading, format=self._reading.format or sources.detect(source)))
@@ -152,6 +153,7 @@ class _Run:
                     first = first or block
                     with placed(source.name):
                         _check_like(block, first, self._reader.reading)
+                        kinds.add(block.y)
                     yield block
         if first is None:
             raise ValueError(f"{'standard input' if self._path == '-' else self._path} holds no examples")
@@ -317,6 +319,30 @@ def _check_like(block: Block, first: Block, reading: Reading) -> None:
         raise ValueError("some examples have a label and others have none; label=False reads no labels")
     if y is not None and others is not None and (y.dtype.kind in "OU") != (others.dtype.kind in "OU"):
         raise ValueError("some labels are text and others are numbers")
+
+
+class _NumberKinds:
+    """The types of the labels of all blocks that are numbers: together they become float64, which may not hold them.
+
+    Those of lines are looked at by their parsers, which know where they are. Files of arrays may differ in their type.
+    """
+
+    def __init__(self) -> None:
+        self._kinds: set[str] = set()
+        self._large: str | None = None  # the first that float64 does not hold
+
+    def add(self, y: NDArray[Any] | None) -> None:
+        if y is None or y.dtype.kind not in "iuf":
+            return
+        self._kinds.add(y.dtype.kind)
+        if self._large is None:
+            lost = floats(y, lambda k: f"row {k + 1}")[1]
+            self._large = None if lost is None else lost.value
+        if self._large is not None and len(self._kinds) > 1:
+            raise ValueError(
+                f"the labels of the files are of different types, and float64, which takes the others, does not hold "
+                f"{self._large}: write them all in one type"
+            )
 
 
 @contextmanager
