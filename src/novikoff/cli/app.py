@@ -281,7 +281,7 @@ def certify(
     from novikoff.cli.certify import certify_file
 
     reading = reading_options(format, label, skip_bad, read)
-    raise typer.Exit(certify_file(data, output, gap, intercept, max_seconds, reading, as_json=as_json, quiet=quiet))
+    raise typer.Exit(certify_file(data, output, gap, intercept, max_seconds, reading, json=as_json, quiet=quiet))
 
 
 @app.command(rich_help_panel=PROOFS)
@@ -301,7 +301,7 @@ def verify(
     from novikoff.cli.certify import verify_file
 
     reading = reading_options(format, label, skip_bad, read)
-    raise typer.Exit(verify_file(proof, data, reading, reference=reference, as_json=as_json))
+    raise typer.Exit(verify_file(proof, data, reading, reference=reference, json=as_json))
 
 
 # Theory and pictures -----------------------------------------------------------------------------

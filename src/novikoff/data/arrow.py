@@ -156,7 +156,7 @@ class ArrowReader:
         categories = [self._category(batch.column(name)) for name in encoder.categories]
         X = encoder.encode(in_rows(numbers, batch.num_rows), categories)
         self.names, self.width = encoder.names, encoder.width
-        return Block(X, self._labels(batch, self._label), None, None, 0, [], inexact)
+        return Block(X, self._labels(batch, self._label), None, None, 0, [], inexact, encoder.filled)
 
     def _numbers(self, column: Any, name: str, before: int) -> tuple[NDArray[Any], Lost | None]:
         """A column as floats, NaN where a number is missing."""

@@ -233,6 +233,7 @@ class Encoder:
         self._sparse = bool(self.categories)
         self._max_names = reading.max_names
         self._size = names_size(self._index)
+        self.filled = 0  # missing values among the rows that were encoded last
 
     def _check_complete(self, columns: Sequence[str]) -> None:
         known = {*self.numeric, *(f"{name}=missing" for name in self.numeric)}
@@ -253,6 +254,7 @@ class Encoder:
     def encode(self, numbers: NDArray[Any], categories: Sequence[Category]) -> Any:
         """Rows from an array (rows by numeric columns, NaN where missing) and the categorical columns."""
         n = numbers.shape[0]
+        self.filled = sum(int((codes < 0).sum()) for codes, _ in categories)
         numbers, absent = self._filled(numbers)
         found: list[tuple[int, int, str]] = []  # first appearances of names: row, place of the column in the file, name
         for name, where in zip(self.numeric, () if absent is None else absent.T, strict=absent is not None):
@@ -297,6 +299,7 @@ class Encoder:
             row, column = divmod(int(np.argmax(wrong)), numbers.shape[1])
             value = numbers[row, column]
             raise CellError(row, self.numeric[column], NO_VALUE if np.isnan(value) else f"{value} is not finite")
+        self.filled += int(absent.sum())
         filled = np.where(absent, numbers.dtype.type(0), numbers)
         return filled, absent if self._missing == "column" and absent.any() else None
 

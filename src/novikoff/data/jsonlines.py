@@ -56,6 +56,7 @@ class JsonParser:
         self._label: str | None = None
         self._label_kind: type | None = None
         self._number_labels = NumberLabels()
+        self._filled = 0  # the features of a line that are missing
         self._lost: list[tuple[str, str]] = []  # the features of a line that float64 does not hold: name and value
 
     @property
@@ -77,7 +78,7 @@ class JsonParser:
         for place, content in enumerate(lines):
             if not content.strip():
                 continue
-            self._lost = []
+            self._lost, self._filled = [], 0
             try:
                 self._read(parsed(content), rows)
             except _FaultError as fault:
@@ -86,7 +87,10 @@ class JsonParser:
                 skip(bad, BadLine(line + place, 1, str(error)), allowed)
             else:
                 rows.note(line + place, self._lost)
-        return Block(self._matrix(rows), rows.y(), rows.importance(), rows.names(), len(lines), bad, rows.inexact)
+                rows.filled += self._filled
+        return Block(
+            self._matrix(rows), rows.y(), rows.importance(), rows.names(), len(lines), bad, rows.inexact, rows.filled
+        )
 
     def _read(self, example: Any, rows: _Rows) -> None:
         """Add an example to the rows, or leave them as they are."""
@@ -172,6 +176,7 @@ class JsonParser:
             raise _FaultError(
                 f"{name}: {NO_VALUE}" if self.reading.missing == "error" else f"{name}: an array has no names"
             )
+        self._filled += 1
         return 0.0
 
     def _flatten(self, name: str, value: Any, entries: dict[str, float]) -> None:
@@ -189,6 +194,7 @@ class JsonParser:
         if _missing(value):
             if self.reading.missing == "error":
                 raise _FaultError(f"{name!r}: {NO_VALUE}")
+            self._filled += 1
             if self.reading.missing == "zero":
                 return
             name, value = f"{name}=missing", 1.0
@@ -239,6 +245,7 @@ class _Rows:
         self.weights: list[float] = []
         self.tags: list[str] = []
         self.inexact: Inexact | None = None
+        self.filled = 0
 
     def note(self, line: int, lost: list[tuple[str, str]]) -> None:
         """The features of the last row that float64 does not hold."""

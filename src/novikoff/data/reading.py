@@ -106,6 +106,7 @@ def _cut(block: Block, start: int, stop: int) -> Block:
         0,
         [],
         None if block.inexact is None else block.inexact.part(start, stop),
+        block.filled if start == 0 else 0,
     )
 
 
@@ -169,12 +170,13 @@ class _Run:
         rounded: Rounded | None = None
         for block in blocks:
             rounded = joined(rounded, block.inexact and block.inexact.told())
+        filled = sum(block.filled for block in blocks)
         X = _stacked(blocks, width)
         bad, self._skipped = tuple(self._skipped), []
         reading = self._reader.reading
         if reading.label is False:
             y = None
-        return Dataset(X, y, self._columns, weights, tags, reading, bad, rounded=rounded)
+        return Dataset(X, y, self._columns, weights, tags, reading, bad, filled, rounded=rounded)
 
 
 def _reader(reading: Reading) -> _Reader:

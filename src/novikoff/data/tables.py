@@ -112,7 +112,8 @@ class TableParser:
                 assert self._columns is not None
                 column = self._columns.index(error.name) + 1
                 raise FormatError(error.message, places[error.row], column) from None
-        return Block(X, y, None, None, lines, bad, inexact)
+        assert self._encoder is not None
+        return Block(X, y, None, None, lines, bad, inexact, self._encoder.filled)
 
     def _begin(self, text: bytes, line: int) -> tuple[int, int]:
         """Read the names of the columns, if they are there; where the examples begin: offset and line."""

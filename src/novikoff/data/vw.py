@@ -199,7 +199,7 @@ def _inexact(source: NDArray[np.uint8], asked: NDArray[np.int64], line: int) -> 
         assert found is not None
         return found._replace(value=f"{found.value} times the scale of its namespace")
     row, _, count = asked[-kernels.ENDING :].tolist()
-    before = source[: ~place].tobytes()
+    before = source[:~place].tobytes()
     column = len(before) - before.rfind(b"\n")
     value = "the sum of the values of a feature that is there more than once"
     return Inexact(row, line + before.count(b"\n"), str(column), value, count)
