@@ -420,8 +420,8 @@ def test_integers_as_the_reference_has_them() -> None:
     lost = 0
     for _ in range(300):
         x, y = (int(n) << int(k) for n, k in zip(rng.integers(1, 2**40, 2), rng.integers(0, 30, 2), strict=True))
-        for number, text in ((x * y, f"1 |n:{x} a:{y}"), (x + y, f"1 | a:{x} a:{y}")):
-            held = float(number) == number
+        for exact, text in ((x * y, f"1 |n:{x} a:{y}"), (x + y, f"1 | a:{x} a:{y}")):
+            held = float(exact) == exact
             kept = float(x) == x and float(y) == y
             assert (told(text.encode()) is None) == (held and kept)
             lost += not held

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import difflib
 import json
 import logging
 import math
@@ -12,7 +11,6 @@ import sys
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import fields
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -149,14 +147,12 @@ def reading_options(
 
 def _known_options(given: dict[str, Any]) -> dict[str, Any]:
     """Options of the reader, and no others."""
-    from novikoff.data.options import Reading  # which waits for SciPy
+    from novikoff.data.options import check_names  # which waits for SciPy
 
-    known = sorted(field.name for field in fields(Reading) if field.name != "online")
-    for name in given:
-        if name not in known:
-            near = difflib.get_close_matches(name, known, n=1)
-            hint = f" (did you mean {near[0]}?)" if near else ""
-            raise typer.BadParameter(f"there is no option {name!r}{hint}: {', '.join(known)}", param_hint="--read")
+    try:
+        check_names(given)
+    except TypeError as error:
+        raise typer.BadParameter(str(error), param_hint="--read") from None
     return given
 
 

@@ -21,7 +21,7 @@ from novikoff.data.arrow import ArrowReader
 from novikoff.data.block import Block, FormatError, Parser, shortened
 from novikoff.data.dataset import Dataset, Skipped
 from novikoff.data.jsonlines import JsonParser
-from novikoff.data.options import DELIMITERS, Reading
+from novikoff.data.options import DELIMITERS, Reading, reading_of
 from novikoff.data.sources import Source
 from novikoff.data.splitting import Refusal, Splitter, text_blocks
 from novikoff.data.svmlight import SvmlightParser
@@ -50,7 +50,7 @@ def read(path: str | os.PathLike[str], **options: Any) -> Dataset:
     >>> ds.names.tolist()
     ['weight', 'colour=grey', 'colour=brown']
     """
-    run = _Run(path, Reading(**options))
+    run = _Run(path, reading_of(options))
     return run.dataset(list(run.blocks()))
 
 
@@ -64,7 +64,7 @@ def stream(path: str | os.PathLike[str], chunk: int | None = 100_000, **options:
     """
     if chunk is not None and chunk < 1:
         raise ValueError(f"chunk={chunk}: at least one row is expected")
-    run = _Run(path, Reading(**options))
+    run = _Run(path, reading_of(options))
     return _blocks(run) if chunk is None else _chunks(run, chunk)
 
 

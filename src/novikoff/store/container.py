@@ -23,9 +23,10 @@ PREFIX = struct.Struct("<8sIIQ")  # magic, version, length of the header, length
 DIGEST = 32
 ALIGNMENT = 64
 LONGEST_HEADER = 2**26
-# Objects and lists that a long header may have, by its bytes. The shortest that a model has many of is an integer,
-# {"int":"0x20000000000000"} with a comma; a header of empty ones takes thirty times its size in memory.
-BYTES_A_BRACKET = 27
+# Objects and lists that a long header may have, and keys of all objects, by its bytes. The shortest object that a model
+# has many of is an integer, {"int":"0x20000000000000"} with a comma; a header of empty ones, or of short keys, takes
+# thirty times its size in memory.
+BYTES_A_BRACKET = BYTES_A_KEY = 27
 DTYPES = ("<f8", "<i8", "<u4", "|u1")
 MOST_DIMENSIONS = 2
 
@@ -122,19 +123,25 @@ def _check_prefix(begin: bytes, size: int) -> tuple[int, int]:
 
 
 _TO_A_BRACKET = re.compile(rb'(?:[^"\[{]++|"(?:[^"\\]++|\\.)*+")*+[\[{]', re.DOTALL)
+_TO_A_COLON = re.compile(rb'(?:[^":]++|"(?:[^"\\]++|\\.)*+")*+:', re.DOTALL)
 
 
-def _check_brackets(text: bytes) -> None:
-    """Refuse a header of so many objects and lists that to parse it would cost more than any model does."""
-    most = 1000 + len(text) // BYTES_A_BRACKET
-    if text.count(b"{") + text.count(b"[") > most:  # those within names do not count, but take time to tell apart
-        for count, _ in enumerate(_TO_A_BRACKET.finditer(text), start=1):
+def _check_size(text: bytes) -> None:
+    """Refuse a header of so many objects, lists and keys that to parse it would cost more than any model does."""
+    brackets = text.count(b"{") + text.count(b"[")
+    _check_count(text, brackets, _TO_A_BRACKET, 1000 + len(text) // BYTES_A_BRACKET, "objects and lists")
+    _check_count(text, text.count(b":"), _TO_A_COLON, 1000 + len(text) // BYTES_A_KEY, "keys")
+
+
+def _check_count(text: bytes, there: int, to_one: re.Pattern[bytes], most: int, what: str) -> None:
+    if there > most:  # those within names do not count, but take time to tell apart
+        for count, _ in enumerate(to_one.finditer(text), start=1):
             if count > most:
-                raise InvalidModel(f"its header has more than {most:,} objects and lists, which no model has")
+                raise InvalidModel(f"its header has more than {most:,} {what}, which no model has")
 
 
 def _parse(text: bytes) -> dict[str, Any]:
-    _check_brackets(text)
+    _check_size(text)
     try:
         header = json.loads(
             text.decode("utf-8"), object_pairs_hook=_no_twins, parse_constant=_no_constant, parse_float=_finite
