@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 
 import novikoff
 from novikoff import Perceptron, certify
-from novikoff.certificates import check, claim, reference
+from novikoff.certificates import check, reference
 from novikoff.certificates.claim import InvalidCertificate
 from novikoff.certificates.verified import Verified
 from novikoff.engine.digest import digest as engine_digest
@@ -929,7 +929,7 @@ def test_a_huge_file_is_not_read(tmp_path):
 
 @pytest.mark.skipif(not os.path.exists("/dev/zero"), reason="there is no such device here")
 def test_what_does_not_say_its_size_is_not_read_without_end(monkeypatch):
-    monkeypatch.setattr(claim, "LARGEST_FILE", 1 << 20)
+    monkeypatch.setattr("novikoff.certificates.claim.LARGEST_FILE", 1 << 20)
     refused("/dev/zero", *BOX, "too large: 1,048,576 bytes are allowed")
 
 

@@ -66,7 +66,7 @@ def whole_output() -> Iterator[None]:
     if not isinstance(raw, io.RawIOBase):
         yield
         return
-    sys.stdout = io.TextIOWrapper(_Whole(raw), given.encoding, given.errors, write_through=True)  # type: ignore[type-var]
+    sys.stdout = io.TextIOWrapper(_Whole(raw), given.encoding, given.errors, write_through=True)
     try:
         yield
     finally:

@@ -151,7 +151,7 @@ class JsonParser:
         kind = _kind(label)
         if self._label_kind not in (None, kind):
             raise _FaultError(f"the label {label!r} is of another kind than those before")
-        if kind is str:
+        if isinstance(label, str):
             text_labels([label])
         if kind is float:
             fault = self._number_labels.fault(str(label) if isinstance(label, _Tiny) else label)

@@ -225,7 +225,7 @@ def _scaled(x: float, scale: float, place: int, asked: Integers) -> float:
     lost = product == 0.0
     if abs(product) >= EXACT and _is_whole(x) and _is_whole(scale):
         high, low = multiply(_odd_part(x), _odd_part(scale))
-        lost = high > U0 or low >= np.uint64(EXACT)
+        lost = bool(high > U0 or low >= np.uint64(EXACT))
     if lost:
         note(~place, asked)
     return product
