@@ -225,9 +225,9 @@ def test_names_that_are_none(files, array, place, value, match):
 
 
 def test_many_keys_are_refused_before_they_are_parsed(monkeypatch):
-    text = b"{" + b",".join(b'"%x":0' % i for i in range(60_000)) + b"}"
+    text = b"{" + b",".join(b'"%x":0' % i for i in range(2_000)) + b"}"
     monkeypatch.setattr(container.json, "loads", None)
-    with pytest.raises(InvalidModel, match=r"its header has more than [\d,]+ keys, which no model has"):
+    with pytest.raises(InvalidModel, match="its objects have more than 1,000 keys beside one each"):
         unpack(sealed(text, b"", VERSION))
 
 

@@ -23,10 +23,10 @@ PREFIX = struct.Struct("<8sIIQ")  # magic, version, length of the header, length
 DIGEST = 32
 ALIGNMENT = 64
 LONGEST_HEADER = 2**26
-# Objects and lists that a long header may have, and keys of all objects, by its bytes. The shortest object that a model
-# has many of is an integer, {"int":"0x20000000000000"} with a comma; a header of empty ones, or of short keys, takes
-# thirty times its size in memory.
-BYTES_A_BRACKET = BYTES_A_KEY = 27
+# Objects and lists that a long header may have, by its bytes. The shortest that a model has many of is an integer,
+# {"int":"0x20000000000000"} with a comma; a header of empty ones takes thirty times its size in memory.
+BYTES_A_BRACKET = 27
+MORE_KEYS = 1000  # that all objects may have, beside one each: those of which there are many have one
 DTYPES = ("<f8", "<i8", "<u4", "|u1")
 MOST_DIMENSIONS = 2
 
@@ -123,21 +123,25 @@ def _check_prefix(begin: bytes, size: int) -> tuple[int, int]:
 
 
 _TO_A_BRACKET = re.compile(rb'(?:[^"\[{]++|"(?:[^"\\]++|\\.)*+")*+[\[{]', re.DOTALL)
-_TO_A_COLON = re.compile(rb'(?:[^":]++|"(?:[^"\\]++|\\.)*+")*+:', re.DOTALL)
+_TO_A_BRACE_OR_COLON = re.compile(rb'(?:[^"{:]++|"(?:[^"\\]++|\\.)*+")*+([{:])', re.DOTALL)
 
 
 def _check_size(text: bytes) -> None:
-    """Refuse a header of so many objects, lists and keys that to parse it would cost more than any model does."""
-    brackets = text.count(b"{") + text.count(b"[")
-    _check_count(text, brackets, _TO_A_BRACKET, 1000 + len(text) // BYTES_A_BRACKET, "objects and lists")
-    _check_count(text, text.count(b":"), _TO_A_COLON, 1000 + len(text) // BYTES_A_KEY, "keys")
+    """Refuse a header of so many objects, lists and keys that to parse it would cost more than any model does.
 
-
-def _check_count(text: bytes, there: int, to_one: re.Pattern[bytes], most: int, what: str) -> None:
-    if there > most:  # those within names do not count, but take time to tell apart
-        for count, _ in enumerate(to_one.finditer(text), start=1):
+    What is within names does not count, but takes time to tell apart.
+    """
+    most = 1000 + len(text) // BYTES_A_BRACKET
+    if text.count(b"{") + text.count(b"[") > most:
+        for count, _ in enumerate(_TO_A_BRACKET.finditer(text), start=1):
             if count > most:
-                raise InvalidModel(f"its header has more than {most:,} {what}, which no model has")
+                raise InvalidModel(f"its header has more than {most:,} objects and lists, which no model has")
+    if text.count(b":") > MORE_KEYS:
+        more = 0
+        for found in _TO_A_BRACE_OR_COLON.finditer(text):
+            more += 1 if found[1] == b":" else -1
+            if more > MORE_KEYS:
+                raise InvalidModel(f"its objects have more than {MORE_KEYS:,} keys beside one each, as no model's have")
 
 
 def _parse(text: bytes) -> dict[str, Any]:
