@@ -25,8 +25,7 @@ class Verified:
     constant: float | None  # the coordinate appended to every row; None: the hyperplane goes through the origin
     margin: tuple[float, float] | None
     radius: float | None
-    # radius^2 / lower^2, rounded up (infinite above all float64): of a Perceptron with this constant and exact updates
-    mistake_bound: float | None
+    mistake_bound: float | None  # radius^2 / lower^2, rounded up (inf): of a Perceptron with exact updates, this constant
     rows: tuple[int, ...]  # of the proof
     weakly_separable: bool
     implies: str
