@@ -25,7 +25,7 @@ class Verified:
     constant: float | None  # the coordinate appended to every row; None: the hyperplane goes through the origin
     margin: tuple[float, float] | None
     radius: float | None
-    mistake_bound: float | None  # radius^2 / lower^2, rounded up (inf): of a Perceptron with exact updates, this constant
+    mistake_bound: float | None  # radius^2 / lower^2, rounded up: of a Perceptron with this constant and exact updates
     rows: tuple[int, ...]  # of the proof
     weakly_separable: bool
     implies: str
