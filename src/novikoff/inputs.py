@@ -295,8 +295,13 @@ def sparse_vector(x: Any, width: int | None) -> SparseVector:
     return row.indices.astype(np.uint32), values
 
 
+def by_feature(x: Any) -> bool:
+    """Whether an example is a dict from feature to value, or what is used as one; a `dok_array` is a sparse row."""
+    return isinstance(x, Mapping) and not sp.issparse(x)
+
+
 def named_row(x: Any) -> dict[Hashable, Any] | None:
-    """A row of a frame, as a Series or as a frame of one row, by name; None for anything else."""
+    """A row of a frame, as a Series, a namedtuple or a frame of one row, by name; None for anything else."""
     if float64.is_frame(x):
         if x.shape[0] != 1:
             raise ValueError(f"x must be one example, a row of a frame; got {x.shape[0]} rows")
@@ -308,6 +313,8 @@ def named_row(x: Any) -> dict[Hashable, Any] | None:
         return _by_name(getattr(x, "column_names", x.columns), values[0].tolist())
     if hasattr(x, "iloc") and hasattr(x, "index"):
         return _by_name(x.index, x.tolist())
+    if isinstance(x, tuple) and hasattr(x, "_fields"):
+        return _by_name(x._fields, list(x))
     return None
 
 
@@ -321,7 +328,7 @@ def _by_name(names: Iterable[Hashable], values: list[Any]) -> dict[Hashable, Any
 def in_columns(row: Mapping[Hashable, Any], names: Iterable[Hashable]) -> list[Any]:
     """The values of a named row in the order of the columns of a model, which are all there, and no others."""
     known = list(names)
-    cure = "name the columns of x as those of the model, or pass a vector in their order (x.to_numpy())"
+    cure = "name the columns of x as those of the model, or pass a vector in their order (x.to_numpy(), or tuple(x))"
     strange = [name for name in row if name not in set(known)]
     if strange:
         raise ValueError(f"x has {strange[0]!r}, which is no column of the model: {cure}")
@@ -475,7 +482,7 @@ def row_error(code: int, X: Any, row: int, names: Any = None) -> RowError:
 
 def example_error(code: int, x: Any) -> ValueError:
     """The same for one example."""
-    if isinstance(x, Mapping):
+    if by_feature(x):
         values = numbers(x)
         check_finite(x, values)
         return ValueError(_refused(code, "the example", list(x), values, None))

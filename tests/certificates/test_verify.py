@@ -7,8 +7,10 @@ import copy
 import itertools
 import json
 import math
+import os
 import re
 import sys
+import threading
 from fractions import Fraction
 from pathlib import Path
 
@@ -923,6 +925,21 @@ def test_a_huge_file_is_not_read(tmp_path):
     with path.open("wb") as file:
         file.truncate(2**28 + 1)  # a hole: nothing is on the disk
     refused(path, *BOX, "too large")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/zero"), reason="there is no such device here")
+def test_what_does_not_say_its_size_is_not_read_without_end(monkeypatch):
+    monkeypatch.setattr("novikoff.certificates.claim.LARGEST_FILE", 1 << 20)
+    refused("/dev/zero", *BOX, "too large: 1,048,576 bytes are allowed")
+
+
+def test_a_pipe_is_read(tmp_path):
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    writer = threading.Thread(target=path.write_text, args=(json.dumps(BOX_PROOF),))
+    writer.start()
+    assert novikoff.verify(path, *BOX).verdict == BOX_PROOF["kind"]
+    writer.join()
 
 
 def test_what_is_no_certificate_at_all(tmp_path):

@@ -198,3 +198,76 @@ def test_wrong_usage_is_exit_2(files):
     assert run("certify")[0] == 2
     assert run("certify", str(files / "yes.csv"), "--gap", "wide")[0] == 2
     assert run("certify", str(files / "yes.csv"), "--gap", "3", "-q")[0] == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "rule", "filled", "sentence"),
+    [
+        ("a.csv", "x,z,label\n2,1,in\n3,,in\n0,2,out\n-1,1,out\n", "zero", 1, "1 missing value was filled in with 0"),
+        (
+            "a.csv",
+            "x,z,label\n2,?,in\n3,,in\n0,2,out\n-1,1,out\n",
+            "column",
+            2,
+            "2 missing values were filled in with 0, with a 1 in a column of its own",
+        ),
+        (
+            "a.csv",
+            "x,job,label\n2,?,in\n3,a,in\n-1,,out\n-1,b,out\n",
+            "zero",
+            2,
+            "2 missing values were filled in with 0",
+        ),
+        (
+            "a.jsonl",
+            '{"y": 1, "x": [2, null]}\n{"y": 0, "x": [-1, 0]}\n',
+            "zero",
+            1,
+            "1 missing value was filled in with 0",
+        ),
+        (
+            "a.jsonl",
+            '{"y": 1, "x": {"a": 2, "b": null}}\n{"y": 0, "x": {"a": NaN}}\n',
+            "zero",
+            2,
+            "2 missing values were filled in with 0",
+        ),
+    ],
+)
+def test_verify_says_how_many_values_were_filled_in(tmp_path, name, text, rule, filled, sentence):
+    (tmp_path / name).write_text(text)
+    data, proof = str(tmp_path / name), str(tmp_path / "proof.json")
+    code, told = run("certify", data, "-r", f"missing={rule}", "-o", proof, "-q")
+    assert code == 0
+    assert f"novikoff: {sentence}\n" in told
+    code, told = run("verify", proof, data, "-r", f"missing={rule}")
+    assert code == 0
+    assert told.startswith(f"Valid, for the rows that were read ({sentence}). ")
+    assert json.loads(run("verify", proof, data, "-r", f"missing={rule}", "--json")[1])["filled"] == filled
+
+
+def test_verify_says_what_was_skipped_and_what_was_filled_in(tmp_path):
+    (tmp_path / "a.csv").write_text("2,1,in\n3,x,in\n3,,in\n0,2,out\n-1,1,out\n")
+    data, proof = str(tmp_path / "a.csv"), str(tmp_path / "proof.json")
+    options = ("--skip-bad", "1", "-r", "missing=zero")
+    assert run("certify", data, *options, "-o", proof, "-q")[0] == 0
+    code, told = run("verify", proof, data, *options)
+    assert code == 0
+    done = "1 line was skipped; 1 missing value was filled in with 0"
+    assert f"Valid, for the rows that were read ({done}). " in told
+
+
+def test_a_bound_beyond_float64_is_said_in_digits(tmp_path):
+    (tmp_path / "far.csv").write_text("x,label\n1e-100,yes\n-1e-100,no\n1e100,yes\n")
+    data, proof = str(tmp_path / "far.csv"), str(tmp_path / "proof.json")
+    code, text = run("certify", data, "--no-intercept", "-o", proof, "-q")
+    assert code == 0
+    assert "would make at most 10^401 mistakes" in text
+    for command in (("certify", data, "--no-intercept", "-q"), ("verify", proof, data)):
+        code, text = run(*command)
+        assert code == 0
+        assert "inf" not in text
+        code, text = run(*command, "--json")
+        found = json.loads(text, parse_constant=pytest.fail)
+        assert found["mistake_bound"] is None
+        assert "at most 10^401 mistakes" in found["implies"]

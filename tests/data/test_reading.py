@@ -23,7 +23,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from novikoff import certify, data
+from novikoff import Perceptron, certify, data, fit_file
 from novikoff.data import FormatError, Reading, reading, sources
 from novikoff.data.columns import number
 from novikoff.data.splitting import Splitter, text_blocks
@@ -1079,3 +1079,13 @@ def test_numbers_to_the_last_bit(values, digits):
     parser = TableParser(Reading(format="csv"))
     block = parser.parse("\n".join(f"{cell},0" for cell in cells).encode(), 1, 0)
     assert block.X[:, 0].tobytes() == np.array([float(cell) for cell in cells]).tobytes()
+
+
+def test_an_unknown_option_is_told_with_the_nearest(tmp_path):
+    path = write(tmp_path / "file.csv", PEOPLE)
+    ways = [data.read, data.stream, lambda path, **options: fit_file(Perceptron(), path, **options)]
+    for way in ways:
+        with pytest.raises(TypeError, match=r"there is no option 'delimiter': categorical, columns, format, header"):
+            way(path, delimiter=";")
+        with pytest.raises(TypeError, match=r"there is no option 'headers' \(did you mean header\?\): categorical"):
+            way(path, headers=True)

@@ -6,12 +6,14 @@ import re
 import subprocess
 import sys
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from novikoff import certify, data
 from novikoff.data import vw
 from novikoff.data.block import FormatError
 from novikoff.data.vw import VwParser
@@ -372,3 +374,55 @@ def test_the_same_without_compilation():
     )
     environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}
     subprocess.run([sys.executable, "-W", "error", "-c", code], check=True, env=environment, timeout=100)
+
+
+# Sums and products --------------------------------------------------------------------------------
+
+
+def told(text: bytes) -> tuple[int, str, str, int] | None:
+    found = VwParser().parse(b"1 | b\n" + text + b"\n", 1, 0).inexact
+    return found and (found.at, found.column, found.value, found.many)
+
+
+SUM = "the sum of the values of a feature that is there more than once"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (b"1 | a:9007199254740992 a:1", (2, "3", SUM, 1)),
+        (b"1 | a:9007199254740992 c a:1 |n d:1 |n d:-9007199254740994", (2, "3", SUM, 2)),
+        (b"1 |n:1e-200 a:1e-200", (2, "15", "1e-200 times the scale of its namespace", 1)),
+        (b"1 |n:3 a:-3002399751580331", (2, "10", "-3002399751580331 times the scale of its namespace", 1)),
+        (b"1 |n:3 c a:9007199254740991", (2, "12", "9007199254740991 times the scale of its namespace", 1)),
+        (b"1 | a:9007199254740992 a:2 a:-2", None),
+        (b"1 |n:3 a:1152921504606846976 b:2 c", None),
+        (b"1 |n:0 a:5 c |m:7 d:0", None),
+        (b"1 |n:3 a:0.1 | d:0.1 d:0.2", None),  # decimals stand for the nearest float64, and so do what they make
+        (b"1 |n:0.1 a:9007199254740991", None),
+    ],
+)
+def test_integers_that_add_or_multiply_to_none_are_told(
+    text: bytes, expected: tuple[int, str, str, int] | None, tmp_path: Path
+) -> None:
+    assert told(text) == expected
+    path = tmp_path / "a.vw"
+    path.write_bytes(b"-1 | z\n" + text + b"\n")
+    if expected is None:
+        assert data.read(path).rounded is None
+        return
+    with pytest.raises(ValueError, match=f"a.vw, line 2, column {expected[1]}: float64 does not hold {expected[2]}"):
+        certify(data.read(path))
+
+
+def test_integers_as_the_reference_has_them() -> None:
+    rng = np.random.default_rng(5)
+    lost = 0
+    for _ in range(300):
+        x, y = (int(n) << int(k) for n, k in zip(rng.integers(1, 2**40, 2), rng.integers(0, 30, 2), strict=True))
+        for exact, text in ((x * y, f"1 |n:{x} a:{y}"), (x + y, f"1 | a:{x} a:{y}")):
+            held = float(exact) == exact
+            kept = float(x) == x and float(y) == y
+            assert (told(text.encode()) is None) == (held and kept)
+            lost += not held
+    assert 30 < lost < 570

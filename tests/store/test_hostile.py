@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from novikoff.estimators.guarantee import guarantee
-from novikoff.store import InvalidModel, describe, load
+from novikoff.store import InvalidModel, container, describe, load
 from novikoff.store.container import VERSION, unpack
 from novikoff.store.model import from_content, to_parts
 from tests.store.fuzz_model import exercise, parts_of, sealed
@@ -224,10 +224,17 @@ def test_names_that_are_none(files, array, place, value, match):
         build(header, body[:at] + value + body[at + len(value) :])
 
 
+def test_many_keys_are_refused_before_they_are_parsed(monkeypatch):
+    text = b"{" + b",".join(b'"%x":0' % i for i in range(2_000)) + b"}"
+    monkeypatch.setattr(container.json, "loads", None)
+    with pytest.raises(InvalidModel, match="its objects have more than 1,000 keys beside one each"):
+        unpack(sealed(text, b"", VERSION))
+
+
 def test_names_with_brackets_are_names(files):
     """A long header of version 1 may be full of them."""
     header, body = files["perceptron-dicts"]
-    names = [f"[{{{i}" for i in range(2000)]
+    names = [f"[{{:{i}" for i in range(2000)]
     old = {key: value for key, value in header.items() if key != "stream"} | {"format": 1}
     old["features"] = {"count": 2000, "names": names, "growing": True}
     kept = [entry for entry in header["arrays"] if not entry["name"].startswith("names_")]

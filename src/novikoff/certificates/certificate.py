@@ -150,7 +150,9 @@ class Separable(Proof):
         """Whose mistakes are bounded, and by how many."""
         learner, most = f"{self.about.learner}, from w = 0", self.most_mistakes
         if most is None:
-            return f"{learner}, would make at most {self.mistake_bound!r} mistakes on these rows if w were not rounded"
+            bound = self.mistake_bound
+            shown = repr(bound) if math.isfinite(bound) else f"10^{len(str(math.ceil(self._bound)))}"
+            return f"{learner}, would make at most {shown} mistakes on these rows if w were not rounded"
         return f"{learner}, makes at most {most:,} mistakes on these rows, in any order"
 
     @property
@@ -242,9 +244,11 @@ class Undecided(Proof):
         raise ValueError(f"an undecided verdict proves nothing, so there is nothing to save or verify ({self.why})")
 
     def __str__(self) -> str:
+        lower, upper = self.margin
+        best = f"the best w so far has {lower:.6g}" if math.isfinite(lower) else "no w has been found"
+        most = f"No separator has a margin above {upper:.6g}" if math.isfinite(upper) else "No bound is known"
         return (
-            f"Undecided, {self.about.division}: {self.why} after {self.passes} passes. "
-            f"No separator has a margin above {self.margin[1]:.6g}; the best w so far has {self.margin[0]:.6g}.\n"
+            f"Undecided, {self.about.division}: {self.why} after {self.passes} passes. {most}; {best}.\n"
             "Allow more passes or seconds, or ask for a wider gap: then the answer is a proof."
         )
 

@@ -103,10 +103,11 @@ def _promise(bound: Fraction, constant: float) -> str:
     learner = f"Perceptron(intercept_scaling={constant!r})" if constant else "Perceptron(fit_intercept=False)"
     # A Perceptron whose w is rounded to float64 after every update makes at most B / (1 - 2^-50 B) mistakes.
     if bound < 2**49:
-        most = math.floor(bound / (1 - bound / 2**50))
-        return f"{learner}, from w = 0, makes at most {most} mistakes on these rows, in any order."
+        count = math.floor(bound / (1 - bound / 2**50))
+        return f"{learner}, from w = 0, makes at most {count} mistakes on these rows, in any order."
     most_of_exact = rounded_up(bound)
-    return f"{learner}, from w = 0, would make at most {most_of_exact} mistakes on these rows if w were not rounded."
+    most = f"{most_of_exact}" if math.isfinite(most_of_exact) else f"10^{len(str(math.ceil(bound)))}"
+    return f"{learner}, from w = 0, would make at most {most} mistakes on these rows if w were not rounded."
 
 
 def shown(label: Label) -> str:

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from novikoff.cli.options import (
+    App,
     AsJson,
     Commands,
     Format,
@@ -26,7 +27,7 @@ from novikoff.theory import THEOREMS
 
 EXIT_CODES = "Exit codes: 0 good, 1 an error, 2 wrong usage, 10 not separable, 11 undecided, 130 interrupted."
 
-app = typer.Typer(
+app = App(
     cls=Commands,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -280,7 +281,7 @@ def certify(
     from novikoff.cli.certify import certify_file
 
     reading = reading_options(format, label, skip_bad, read)
-    raise typer.Exit(certify_file(data, output, gap, intercept, max_seconds, reading, as_json=as_json, quiet=quiet))
+    raise typer.Exit(certify_file(data, output, gap, intercept, max_seconds, reading, json=as_json, quiet=quiet))
 
 
 @app.command(rich_help_panel=PROOFS)
@@ -300,7 +301,7 @@ def verify(
     from novikoff.cli.certify import verify_file
 
     reading = reading_options(format, label, skip_bad, read)
-    raise typer.Exit(verify_file(proof, data, reading, reference=reference, as_json=as_json))
+    raise typer.Exit(verify_file(proof, data, reading, reference=reference, json=as_json))
 
 
 # Theory and pictures -----------------------------------------------------------------------------

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import math
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -13,8 +11,8 @@ from novikoff.certificates import NotSeparable, Proof, Separable, Undecided, cer
 from novikoff.certificates.certificate import ORIGIN
 from novikoff.certificates.claim import InvalidCertificate
 from novikoff.certificates.verify import verify
-from novikoff.cli.options import ERROR, GOOD, NOT_SEPARABLE, UNDECIDED, report_skipped, tell
-from novikoff.data import read
+from novikoff.cli.options import ERROR, GOOD, NOT_SEPARABLE, UNDECIDED, as_json, counted, report_skipped, tell
+from novikoff.data import Dataset, read
 from novikoff.data.sources import check_target
 
 
@@ -26,13 +24,15 @@ def certify_file(
     max_seconds: float | None,
     reading: dict[str, Any],
     *,
-    as_json: bool,
+    json: bool,
     quiet: bool,
 ) -> int:
     if output is not None:
         check_target(output, data)
     examples = read(data, **reading)
     report_skipped(examples.bad)
+    if examples.filled:
+        tell(_filled(examples))
     verbose = 0 if quiet else 1
     found = certify(examples, gap=gap, fit_intercept=intercept, max_seconds=max_seconds, verbose=verbose)
     proofs = found if isinstance(found, dict) else {"": found}
@@ -40,9 +40,9 @@ def certify_file(
         if output and not isinstance(proof, Undecided):
             named = output.with_stem(f"{output.stem}-{quote(str(label), safe='')}")
             proof.save(named if isinstance(found, dict) else output)
-    if as_json:
+    if json:
         records = {str(label): _record(proof) for label, proof in proofs.items()}
-        print(json.dumps(records if isinstance(found, dict) else records[""]))
+        print(as_json(records if isinstance(found, dict) else records[""]))
     else:
         for proof in proofs.values():
             print(f"{proof}\n" if isinstance(found, dict) else proof)
@@ -51,7 +51,7 @@ def certify_file(
     return NOT_SEPARABLE if any(isinstance(proof, NotSeparable) for proof in proofs.values()) else GOOD
 
 
-def verify_file(proof: Path, data: str, reading: dict[str, Any], *, reference: bool, as_json: bool) -> int:
+def verify_file(proof: Path, data: str, reading: dict[str, Any], *, reference: bool, json: bool) -> int:
     examples = read(data, **reading)
     report_skipped(examples.bad)
     try:
@@ -59,16 +59,29 @@ def verify_file(proof: Path, data: str, reading: dict[str, Any], *, reference: b
     except InvalidCertificate as error:
         tell(f"{proof} is refused: {error}")
         return ERROR
-    if as_json:
-        print(json.dumps(asdict(verified) | {"constant": verified.constant or ORIGIN, "skipped": len(examples.bad)}))
+    if json:
+        more = {"constant": verified.constant or ORIGIN, "skipped": len(examples.bad), "filled": examples.filled}
+        print(as_json(asdict(verified) | more))
     else:
-        print(f"Valid{_of_the_rows_read(len(examples.bad))}. {verified}")
+        print(f"Valid{_of_the_rows_read(examples)}. {verified}")
     return GOOD
 
 
-def _of_the_rows_read(skipped: int) -> str:
-    lines = "1 line was" if skipped == 1 else f"{skipped:,} lines were"
-    return f", for the rows that were read ({lines} skipped)" if skipped else ""
+def _of_the_rows_read(examples: Dataset) -> str:
+    """What the reader did to the file that the certificate knows nothing of."""
+    skipped = len(examples.bad)
+    done = []
+    if skipped:
+        done.append(f"{counted(skipped, 'line')} {'was' if skipped == 1 else 'were'} skipped")
+    if examples.filled:
+        done.append(_filled(examples))
+    return f", for the rows that were read ({'; '.join(done)})" if done else ""
+
+
+def _filled(examples: Dataset) -> str:
+    were = "was" if examples.filled == 1 else "were"
+    marked = ", with a 1 in a column of its own" if examples.reading.missing == "column" else ""
+    return f"{counted(examples.filled, 'missing value')} {were} filled in with 0{marked}"
 
 
 def _record(proof: Proof) -> dict[str, Any]:
@@ -95,5 +108,5 @@ def _record(proof: Proof) -> dict[str, Any]:
     elif isinstance(proof, NotSeparable):
         record |= {"rows": proof.rows.tolist(), "weakly_separable": proof.weak is not None}
     elif isinstance(proof, Undecided):
-        record |= {"margin": [end if math.isfinite(end) else None for end in proof.margin], "why": proof.why}
+        record |= {"margin": proof.margin, "why": proof.why}
     return record

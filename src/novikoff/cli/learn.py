@@ -13,6 +13,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from novikoff.cli.options import ERROR, GOOD, INTERRUPTED, counted, report_skipped, sentence, tell
+from novikoff.cli.output import write_all
 from novikoff.cli.predict import cure_for_labels, lines
 from novikoff.cli.stopping import Stopping
 from novikoff.data.block import FormatError
@@ -130,8 +131,7 @@ class _Stream:
         if len(answers.said):
             text = lines(answers.said, tags and tags[: len(answers.said)], "label", json=self._json)
             try:
-                sys.stdout.buffer.write(text)
-                sys.stdout.buffer.flush()
+                write_all(sys.stdout.buffer, text)
             except OSError as error:
                 raise type(error)(error.errno, error.strerror, "standard output") from None
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import difflib
 import json
 import logging
 import math
@@ -12,7 +11,6 @@ import sys
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import fields
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -20,7 +18,11 @@ import numpy as np
 import typer
 from typer.core import TyperGroup
 
-GOOD, ERROR, USAGE, NOT_SEPARABLE, UNDECIDED, INTERRUPTED = 0, 1, 2, 10, 11, 130
+from novikoff.cli.interruption import INTERRUPTED as INTERRUPTED
+from novikoff.cli.interruption import told_in_a_line
+from novikoff.cli.output import whole_output
+
+GOOD, ERROR, USAGE, NOT_SEPARABLE, UNDECIDED = 0, 1, 2, 10, 11
 
 Source = Annotated[
     str,
@@ -51,12 +53,25 @@ Set = Annotated[
 Learner = Annotated[str, typer.Option(help="perceptron, margin-perceptron, max-margin, least-squares, winnow, ...")]
 
 
+class App(typer.Typer):
+    """The commands, made on the first call: Ctrl-C may come meanwhile."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        with told_in_a_line():
+            return super().__call__(*args, **kwargs)
+
+
 class Commands(TyperGroup):
     """The one place where errors become one line and an exit code; ``--debug`` shows where they came from."""
 
+    def make_context(self, *args: Any, **kwargs: Any) -> Any:
+        with told_in_a_line():
+            return super().make_context(*args, **kwargs)
+
     def invoke(self, ctx: Any) -> Any:
         debug = bool(ctx.params.get("debug"))
-        with warnings.catch_warnings(), _messages(logging.INFO if ctx.params.get("verbose") else logging.WARNING):
+        level = logging.INFO if ctx.params.get("verbose") else logging.WARNING
+        with warnings.catch_warnings(), _messages(level), whole_output():
             if not debug:
                 warnings.simplefilter("ignore")
                 warnings.filterwarnings("always", category=UserWarning)
@@ -132,14 +147,12 @@ def reading_options(
 
 def _known_options(given: dict[str, Any]) -> dict[str, Any]:
     """Options of the reader, and no others."""
-    from novikoff.data.options import Reading  # which waits for SciPy
+    from novikoff.data.options import check_names  # which waits for SciPy
 
-    known = sorted(field.name for field in fields(Reading) if field.name != "online")
-    for name in given:
-        if name not in known:
-            near = difflib.get_close_matches(name, known, n=1)
-            hint = f" (did you mean {near[0]}?)" if near else ""
-            raise typer.BadParameter(f"there is no option {name!r}{hint}: {', '.join(known)}", param_hint="--read")
+    try:
+        check_names(given)
+    except TypeError as error:
+        raise typer.BadParameter(str(error), param_hint="--read") from None
     return given
 
 

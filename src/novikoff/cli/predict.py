@@ -16,10 +16,12 @@ from rich.console import Console
 from rich.table import Table
 
 from novikoff.cli.options import GOOD, as_json, counted, report_skipped
+from novikoff.cli.output import write_all
 from novikoff.data import Dataset, stream
 from novikoff.data.sources import check_target
 from novikoff.disk import atomic
 from novikoff.estimators.rounds import RefusedError, rounds
+from novikoff.float64 import nearest
 from novikoff.inputs import item
 from novikoff.store import load
 
@@ -45,9 +47,15 @@ def two_labels(classes: str | None) -> list[Any] | None:
     if len(found) != 2:
         raise ValueError(f"--classes {classes}: two labels are expected, with a comma between them")
     try:
-        return [float(label) for label in found]
+        numbers = [float(label) for label in found]
     except ValueError:
         return found
+    if all(nearest(label)[1] for label in found):
+        return numbers
+    try:
+        return [int(label) for label in found]
+    except ValueError:
+        raise ValueError(f"--classes {classes}: float64 does not hold one of these labels") from None
 
 
 def predict(
@@ -67,7 +75,7 @@ def predict(
     with _written(output) as out:
         for chunk in stream(data, CHUNK, **reading(model)):
             said = model.decision_function(chunk) if scores else model.predict(chunk)
-            out.write(lines(said, chunk.tags, "score" if scores else "label", json=json))
+            write_all(out, lines(said, chunk.tags, "score" if scores else "label", json=json))
             report_skipped(chunk.bad)
     return GOOD
 
@@ -99,7 +107,6 @@ def _written(output: Path | None) -> Iterator[BinaryIO]:
     """Standard output, or a file that appears when it is complete."""
     if output is None:
         yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
         return
     with atomic.replacing(output) as place, open(place, "wb", closefd=False) as file:
         yield file

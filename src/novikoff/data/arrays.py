@@ -70,7 +70,7 @@ class ArrayReader:
             except CellError as error:
                 raise CellError(start + error.row, error.name, error.message) from None
             self.names, self.width = encoder.names, encoder.width
-            yield Block(X, y, None, None, 0, [], inexact)
+            yield Block(X, y, None, None, 0, [], inexact, encoder.filled)
 
     def _archive(self, found: dict[str, NDArray[Any]]) -> Block:
         """An archive with X (or the parts of a CSR matrix) and perhaps y, names, weights and tags."""

@@ -26,9 +26,11 @@ from novikoff.data.columns import (
     Category,
     CellError,
     Encoder,
+    LabelError,
     find_label,
     in_rows,
     kinds_in_model,
+    text_labels,
 )
 from novikoff.data.options import Reading
 from novikoff.data.sources import DamagedError, Source, pyarrow
@@ -154,7 +156,7 @@ class ArrowReader:
         categories = [self._category(batch.column(name)) for name in encoder.categories]
         X = encoder.encode(in_rows(numbers, batch.num_rows), categories)
         self.names, self.width = encoder.names, encoder.width
-        return Block(X, self._labels(batch, self._label), None, None, 0, [], inexact)
+        return Block(X, self._labels(batch, self._label), None, None, 0, [], inexact, encoder.filled)
 
     def _numbers(self, column: Any, name: str, before: int) -> tuple[NDArray[Any], Lost | None]:
         """A column as floats, NaN where a number is missing."""
@@ -189,7 +191,10 @@ class ArrowReader:
         if kind == "category":
             codes, levels = self._category(column)
             absent = codes < 0
-            y: NDArray[Any] = np.array([*levels, ""], dtype=np.str_)[codes]
+            try:
+                y: NDArray[Any] = text_labels([*levels, ""])[codes]
+            except LabelError as error:
+                raise CellError(int(np.argmax(codes == error.level)), name, str(error)) from None
         else:
             if self._arrow.types.is_dictionary(column.type):
                 column = column.dictionary_decode()

@@ -88,6 +88,7 @@ class Block(NamedTuple):
     lines: int  # lines read, bad and blank ones included
     bad: list[BadLine]  # lines skipped
     inexact: Inexact | None = None  # numbers that float64 does not hold
+    filled: int = 0  # missing values that were filled in
 
 
 class Parser(Protocol):

@@ -41,7 +41,7 @@ from novikoff.engine.machine_code import cache_directory
 from novikoff.examples import distinct, item
 from novikoff.float64 import Rounded, joined
 
-VERSION = 3
+VERSION = 4
 SMALL = 1 << 25  # bytes of a source, all its files together, that is hashed whole
 END = 1 << 16  # bytes at either end of each file of a larger one that are hashed
 PART = 1 << 20  # numbers that are converted at a time
@@ -276,6 +276,7 @@ def _mapped(place: Path, header: dict[str, Any]) -> Dataset:
         mapped("weights") if "weights" in kinds else None,
         reading=Reading(**header["reading"]),
         bad=tuple(Skipped(*line) for line in header["bad"]),
+        filled=header["filled"],
         rounded=None if header["rounded"] is None else Rounded(**header["rounded"]),
     )
 
@@ -363,7 +364,7 @@ def _write(place: Path, chunks: Iterator[Dataset], watch: Callable[[int], None] 
     widths: list[tuple[int, int]] = []  # of dense rows: how many in a chunk, and how wide
     codes: dict[Any, int] = {}  # of labels that are not numbers
     bad: list[Skipped] = []
-    names, reading, rounded = None, Reading(), None
+    names, reading, rounded, filled = None, Reading(), None, 0
     with closing(_Arrays(place)) as out:
         for chunk in chunks:
             X, y = chunk.X, chunk.y
@@ -387,6 +388,7 @@ def _write(place: Path, chunks: Iterator[Dataset], watch: Callable[[int], None] 
                 out.append("weights", np.ones(len(chunk)) if chunk.weights is None else chunk.weights, "<f8")
             rows, width = rows + len(chunk), X.shape[1]
             bad += chunk.bad
+            filled += chunk.filled
             rounded = joined(rounded, chunk.rounded)
             names, reading = chunk.names, chunk.reading
             del chunk, X, y  # before the next one is read
@@ -401,5 +403,6 @@ def _write(place: Path, chunks: Iterator[Dataset], watch: Callable[[int], None] 
         "names": None if names is None else names.tolist(),
         "reading": asdict(reading),
         "bad": bad,
+        "filled": filled,
         "rounded": None if rounded is None else asdict(rounded),
     }

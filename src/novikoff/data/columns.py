@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Sequence
+from copy import copy
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 
 from novikoff.data.options import Reading
 from novikoff.examples import FLOAT32, FLOAT64
+from novikoff.float64 import nearest, shown
 
 MISSING = frozenset(("", "NA", "NaN", "nan", "null", "None", "?"))
 LABELS = ("label", "y", "target", "class")
@@ -26,7 +28,7 @@ TOO_WIDE = (
 )
 PER_NAME = 4  # bytes that a name takes beside its own: quotes, a comma and a space in the list of a model file
 
-_INTEGER = re.compile(r"[-+]?\d+")
+_INTEGER = re.compile(r"([-+]?)0*(\d+)")
 _TRUTH = {"true": 1.0, "True": 1.0, "TRUE": 1.0, "false": 0.0, "False": 0.0, "FALSE": 0.0}
 _IN_CACHE = 1 << 18  # entries of a tile, whose rows and columns stay in the cache while it is transposed
 
@@ -108,11 +110,70 @@ def too_many_names(name: str, most: int) -> str:
     )
 
 
+class LabelError(ValueError):
+    """A label that would become another one: which of the levels it is, and why."""
+
+    def __init__(self, level: int, message: str) -> None:
+        super().__init__(message)
+        self.level = level
+
+
+class NumberLabels:
+    """The numbers among the labels of a source, which one array has to keep: of int64, or of float64.
+
+    So labels that are integers of 64 bits are kept whatever they are, and beside others those that float64 holds.
+    """
+
+    def __init__(self) -> None:
+        self._large = ""  # the first of 64 bits that float64 does not hold
+        self._other = ""  # the first that is no integer of 64 bits
+
+    def fault(self, label: Any) -> str | None:
+        """Why a number (or how it is written) cannot be a label beside those before it, if it cannot."""
+        whole = _int64(label)
+        held = nearest(label if whole is None else whole)[1]
+        if whole is None and not held:
+            return f"the label {shown(label)} is none that an integer of 64 bits or float64 holds"
+        if not held and self._other:
+            return f"float64 does not hold the label {shown(label)}, and {self._other}, one before, is no int64"
+        if whole is None and self._large:
+            return f"the label {shown(label)} is no int64, and float64 does not hold {self._large}, one before"
+        return None
+
+    def note(self, label: Any) -> None:
+        """This one is a label."""
+        whole = _int64(label)
+        if whole is None:
+            self._other = self._other or shown(label)
+        elif not nearest(whole)[1]:
+            self._large = self._large or shown(label)
+
+
+def _int64(label: Any) -> int | None:
+    """The integer of 64 bits that a number, or how it is written, is; None if it is none."""
+    if isinstance(label, str):
+        whole = _INTEGER.fullmatch(label)
+        if whole is None or len(whole[2]) > 19:
+            return None
+        label = int(whole[1] + whole[2])
+    return label if isinstance(label, int) and -(2**63) <= label < 2**63 else None
+
+
+def text_labels(levels: Sequence[str]) -> NDArray[np.str_]:
+    """Labels that are text, in an array, which would drop a NUL at their end."""
+    for place, level in enumerate(levels):
+        if level.endswith("\0"):
+            raise LabelError(place, f"the label {level!r} ends with a NUL character, which would be lost: remove it")
+    return np.array(levels, dtype=np.str_)
+
+
 class Labels:
     """What labels written as text are: numbers if those of the first block are, else text."""
 
-    def __init__(self, *, text: bool) -> None:
+    def __init__(self, *, text: bool, name: str | int = "") -> None:
         self._text: bool | None = text or None
+        self._name = name
+        self._numbers = NumberLabels()
 
     def accepts(self, label: str) -> bool:
         """Whether a label is of the kind of the first ones."""
@@ -121,20 +182,29 @@ class Labels:
     def values(self, levels: Sequence[str]) -> NDArray[Any] | None:
         """The labels that different cells stand for; None if one of them is no number although the earlier ones were.
 
-        Whole numbers are integers.
+        Integers of 64 bits are integers, if they all are. One that would become another raises a `LabelError`.
         """
-        text = any(number(level) is None for level in levels) if self._text is None else self._text
-        if text:
-            return np.array(levels, dtype=np.str_)
-        if all(_INTEGER.fullmatch(level) and abs(int(level)) < 2**63 for level in levels):
-            return np.array([int(level) for level in levels], dtype=np.int64)
         found = [number(level) for level in levels]
-        return None if None in found else np.array(found, dtype=np.float64)
+        if None in found if self._text is None else self._text:
+            return text_labels(levels)
+        if None in found:
+            return None
+        seen = copy(self._numbers)
+        for place, level in enumerate(levels):
+            fault = seen.fault(level)
+            if fault is not None:
+                raise LabelError(place, f"{fault}; categorical=[{self._name!r}] takes the labels as text")
+            seen.note(level)
+        whole = [_int64(level) for level in levels]
+        return np.array(found, dtype=np.float64) if None in whole else np.array(whole, dtype=np.int64)
 
-    def settle(self, values: NDArray[Any]) -> None:
-        """Labels are what the first ones are."""
+    def settle(self, levels: Sequence[str], values: NDArray[Any]) -> None:
+        """Labels are what the first ones are, and those later are beside these."""
         if self._text is None and len(values):
             self._text = values.dtype.kind == "U"
+        if not self._text:
+            for level in levels:
+                self._numbers.note(level)
 
 
 class Encoder:
@@ -163,6 +233,7 @@ class Encoder:
         self._sparse = bool(self.categories)
         self._max_names = reading.max_names
         self._size = names_size(self._index)
+        self.filled = 0  # missing values among the rows that were encoded last
 
     def _check_complete(self, columns: Sequence[str]) -> None:
         known = {*self.numeric, *(f"{name}=missing" for name in self.numeric)}
@@ -183,6 +254,7 @@ class Encoder:
     def encode(self, numbers: NDArray[Any], categories: Sequence[Category]) -> Any:
         """Rows from an array (rows by numeric columns, NaN where missing) and the categorical columns."""
         n = numbers.shape[0]
+        self.filled = sum(int((codes < 0).sum()) for codes, _ in categories)
         numbers, absent = self._filled(numbers)
         found: list[tuple[int, int, str]] = []  # first appearances of names: row, place of the column in the file, name
         for name, where in zip(self.numeric, () if absent is None else absent.T, strict=absent is not None):
@@ -227,6 +299,7 @@ class Encoder:
             row, column = divmod(int(np.argmax(wrong)), numbers.shape[1])
             value = numbers[row, column]
             raise CellError(row, self.numeric[column], NO_VALUE if np.isnan(value) else f"{value} is not finite")
+        self.filled += int(absent.sum())
         filled = np.where(absent, numbers.dtype.type(0), numbers)
         return filled, absent if self._missing == "column" and absent.any() else None
 

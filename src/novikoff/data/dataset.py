@@ -42,6 +42,7 @@ class Dataset(Examples):
     tags: list[str] | None = None
     reading: Reading = field(default_factory=Reading)  # how the file was read, the detected options filled in
     bad: tuple[Skipped, ...] = ()  # the lines that were left out
+    filled: int = 0  # the values that are missing in the file, and were filled in as `reading.missing` says
 
     def __len__(self) -> int:
         return int(self.X.shape[0])

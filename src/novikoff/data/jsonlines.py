@@ -15,7 +15,18 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from novikoff.data.block import BadLine, Block, Inexact
-from novikoff.data.columns import LABELS, MOST_COLUMNS, NO_LABEL, NO_VALUE, TOO_WIDE, names_size, too_many_names
+from novikoff.data.columns import (
+    LABELS,
+    MOST_COLUMNS,
+    NO_LABEL,
+    NO_VALUE,
+    TOO_WIDE,
+    LabelError,
+    NumberLabels,
+    names_size,
+    text_labels,
+    too_many_names,
+)
 from novikoff.data.options import Reading
 from novikoff.data.svmlight import skip
 from novikoff.float64 import may_vanish, nearest, nearest_to_text, shown
@@ -44,6 +55,8 @@ class JsonParser:
         self._length: int | None = None  # of the arrays; None before the first line, -1 where features have names
         self._label: str | None = None
         self._label_kind: type | None = None
+        self._number_labels = NumberLabels()
+        self._filled = 0  # the features of a line that are missing
         self._lost: list[tuple[str, str]] = []  # the features of a line that float64 does not hold: name and value
 
     @property
@@ -65,14 +78,19 @@ class JsonParser:
         for place, content in enumerate(lines):
             if not content.strip():
                 continue
-            self._lost = []
+            self._lost, self._filled = [], 0
             try:
                 self._read(parsed(content), rows)
             except _FaultError as fault:
                 skip(bad, BadLine(line + place, fault.column, str(fault)), allowed)
+            except LabelError as error:
+                skip(bad, BadLine(line + place, 1, str(error)), allowed)
             else:
                 rows.note(line + place, self._lost)
-        return Block(self._matrix(rows), rows.y(), rows.importance(), rows.names(), len(lines), bad, rows.inexact)
+                rows.filled += self._filled
+        return Block(
+            self._matrix(rows), rows.y(), rows.importance(), rows.names(), len(lines), bad, rows.inexact, rows.filled
+        )
 
     def _read(self, example: Any, rows: _Rows) -> None:
         """Add an example to the rows, or leave them as they are."""
@@ -99,7 +117,9 @@ class JsonParser:
             self._length = -1
             rows.add(columns)
         if label is not None:
-            self._label_kind = float if type(label) is int else type(label)
+            self._label_kind = _kind(label)
+            if self._label_kind is float:
+                self._number_labels.note(label)
         if self._label is not None or self.reading.online:
             rows.labels.append(label)
         rows.weights.append(weight)
@@ -128,9 +148,15 @@ class JsonParser:
             raise _FaultError(f"{NO_LABEL}: there is no {self._label!r}")
         if not isinstance(label, bool | int | float | str) or (isinstance(label, float) and not math.isfinite(label)):
             raise _FaultError(f"the label {label!r} is neither a number nor text")
-        kind = float if type(label) is int else type(label)
+        kind = _kind(label)
         if self._label_kind not in (None, kind):
             raise _FaultError(f"the label {label!r} is of another kind than those before")
+        if isinstance(label, str):
+            text_labels([label])
+        if kind is float:
+            fault = self._number_labels.fault(str(label) if isinstance(label, _Tiny) else label)
+            if fault is not None:
+                raise _FaultError(f"{fault}; in quotes the labels are text")
         return label
 
     def _array(self, features: list[Any]) -> list[float]:
@@ -150,6 +176,7 @@ class JsonParser:
             raise _FaultError(
                 f"{name}: {NO_VALUE}" if self.reading.missing == "error" else f"{name}: an array has no names"
             )
+        self._filled += 1
         return 0.0
 
     def _flatten(self, name: str, value: Any, entries: dict[str, float]) -> None:
@@ -167,6 +194,7 @@ class JsonParser:
         if _missing(value):
             if self.reading.missing == "error":
                 raise _FaultError(f"{name!r}: {NO_VALUE}")
+            self._filled += 1
             if self.reading.missing == "zero":
                 return
             name, value = f"{name}=missing", 1.0
@@ -217,6 +245,7 @@ class _Rows:
         self.weights: list[float] = []
         self.tags: list[str] = []
         self.inexact: Inexact | None = None
+        self.filled = 0
 
     def note(self, line: int, lost: list[tuple[str, str]]) -> None:
         """The features of the last row that float64 does not hold."""
@@ -236,9 +265,9 @@ class _Rows:
         if all(label is None for label in self.labels):
             return None
         if None in self.labels:
-            return np.array(
-                self.labels, dtype=object if any(isinstance(label, str) for label in self.labels) else float
-            )
+            given = [label for label in self.labels if label is not None]
+            kept = all(not isinstance(label, str) and nearest(label)[1] for label in given)
+            return np.array(self.labels, dtype=float if kept else object)
         if any(type(label) is int and not -(2**63) <= label < 2**63 for label in self.labels):
             return np.array([float(label) for label in self.labels])
         return np.array(self.labels)
@@ -267,6 +296,11 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         keys = Counter(key for key, _ in pairs)
         raise _FaultError(f"the key {keys.most_common(1)[0][0]!r} appears twice in an object")
     return found
+
+
+def _kind(label: Any) -> type:
+    """Of a label: an integer is as good as another number."""
+    return float if isinstance(label, int | float) and not isinstance(label, bool) else type(label)
 
 
 def _missing(value: Any) -> bool:

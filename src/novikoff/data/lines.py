@@ -179,6 +179,7 @@ class Lines:
                 block.weights,
                 block.tags,
                 bad=tuple(Skipped(name, *line) for line in block.bad),
+                filled=block.filled,
                 rounded=self._first_told(block),
             )
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+import difflib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
 from numbers import Integral
 from typing import Any
 
@@ -92,6 +93,22 @@ class Reading:
             value = getattr(self, name)
             if type(value) is not int or value < 1:
                 raise ValueError(f"{name}={value!r}: a number of bytes is expected")
+
+
+def reading_of(options: Mapping[str, Any]) -> Reading:
+    """The record of these options; a name that is none of them is an error that tells the nearest."""
+    check_names(name for name in options if name != "online")  # which the library alone sets
+    return Reading(**options)
+
+
+def check_names(names: Iterable[str]) -> None:
+    """Raise a TypeError, as Python does for arguments that nobody expects, if one of these is no option."""
+    known = sorted(field.name for field in fields(Reading) if field.name != "online")
+    for name in names:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=1)
+            hint = f" (did you mean {near[0]}?)" if near else ""
+            raise TypeError(f"there is no option {name!r}{hint}: {', '.join(known)}")
 
 
 def _listed(option: str, values: Iterable[Any]) -> tuple[Any, ...]:

@@ -21,13 +21,13 @@ from novikoff.data.arrow import ArrowReader
 from novikoff.data.block import Block, FormatError, Parser, shortened
 from novikoff.data.dataset import Dataset, Skipped
 from novikoff.data.jsonlines import JsonParser
-from novikoff.data.options import DELIMITERS, Reading
+from novikoff.data.options import DELIMITERS, Reading, reading_of
 from novikoff.data.sources import Source
 from novikoff.data.splitting import Refusal, Splitter, text_blocks
 from novikoff.data.svmlight import SvmlightParser
 from novikoff.data.tables import TableParser
 from novikoff.data.vw import Scanned, VwParser
-from novikoff.float64 import Rounded, joined
+from novikoff.float64 import Rounded, floats, joined
 
 THREADS = 2  # that parse svmlight and VW text
 
@@ -50,7 +50,7 @@ def read(path: str | os.PathLike[str], **options: Any) -> Dataset:
     >>> ds.names.tolist()
     ['weight', 'colour=grey', 'colour=brown']
     """
-    run = _Run(path, Reading(**options))
+    run = _Run(path, reading_of(options))
     return run.dataset(list(run.blocks()))
 
 
@@ -64,7 +64,7 @@ def stream(path: str | os.PathLike[str], chunk: int | None = 100_000, **options:
     """
     if chunk is not None and chunk < 1:
         raise ValueError(f"chunk={chunk}: at least one row is expected")
-    run = _Run(path, Reading(**options))
+    run = _Run(path, reading_of(options))
     return _blocks(run) if chunk is None else _chunks(run, chunk)
 
 
@@ -106,6 +106,7 @@ def _cut(block: Block, start: int, stop: int) -> Block:
         0,
         [],
         None if block.inexact is None else block.inexact.part(start, stop),
+        block.filled if start == 0 else 0,
     )
 
 
@@ -142,6 +143,7 @@ class _Run:
     def blocks(self) -> Iterator[Block]:
         """The blocks of all files, none of them empty."""
         first: Block | None = None
+        kinds = _NumberKinds()
         for source in sources.sources(self._path):
             if self._reader is None:
                 self._reader = _reader(replace(self._reading, format=self._reading.format or sources.detect(source)))
@@ -152,6 +154,7 @@ class _Run:
                     first = first or block
                     with placed(source.name):
                         _check_like(block, first, self._reader.reading)
+                        kinds.add(block.y)
                     yield block
         if first is None:
             raise ValueError(f"{'standard input' if self._path == '-' else self._path} holds no examples")
@@ -167,12 +170,13 @@ class _Run:
         rounded: Rounded | None = None
         for block in blocks:
             rounded = joined(rounded, block.inexact and block.inexact.told())
+        filled = sum(block.filled for block in blocks)
         X = _stacked(blocks, width)
         bad, self._skipped = tuple(self._skipped), []
         reading = self._reader.reading
         if reading.label is False:
             y = None
-        return Dataset(X, y, self._columns, weights, tags, reading, bad, rounded=rounded)
+        return Dataset(X, y, self._columns, weights, tags, reading, bad, filled, rounded=rounded)
 
 
 def _reader(reading: Reading) -> _Reader:
@@ -317,6 +321,30 @@ def _check_like(block: Block, first: Block, reading: Reading) -> None:
         raise ValueError("some examples have a label and others have none; label=False reads no labels")
     if y is not None and others is not None and (y.dtype.kind in "OU") != (others.dtype.kind in "OU"):
         raise ValueError("some labels are text and others are numbers")
+
+
+class _NumberKinds:
+    """The types of the labels of all blocks that are numbers: together they become float64, which may not hold them.
+
+    Those of lines are looked at by their parsers, which know where they are. Files of arrays may differ in their type.
+    """
+
+    def __init__(self) -> None:
+        self._kinds: set[str] = set()
+        self._large: str | None = None  # the first that float64 does not hold
+
+    def add(self, y: NDArray[Any] | None) -> None:
+        if y is None or y.dtype.kind not in "iuf":
+            return
+        self._kinds.add(y.dtype.kind)
+        if self._large is None:
+            lost = floats(y, lambda k: f"row {k + 1}")[1]
+            self._large = None if lost is None else lost.value
+        if self._large is not None and len(self._kinds) > 1:
+            raise ValueError(
+                f"the labels of the files are of different types, and float64, which takes the others, does not hold "
+                f"{self._large}: write them all in one type"
+            )
 
 
 @contextmanager

@@ -27,6 +27,7 @@ from novikoff.data.columns import (
     Category,
     CellError,
     Encoder,
+    LabelError,
     Labels,
     find_label,
     finite_sum,
@@ -111,7 +112,8 @@ class TableParser:
                 assert self._columns is not None
                 column = self._columns.index(error.name) + 1
                 raise FormatError(error.message, places[error.row], column) from None
-        return Block(X, y, None, None, lines, bad, inexact)
+        assert self._encoder is not None
+        return Block(X, y, None, None, lines, bad, inexact, self._encoder.filled)
 
     def _begin(self, text: bytes, line: int) -> tuple[int, int]:
         """Read the names of the columns, if they are there; where the examples begin: offset and line."""
@@ -176,7 +178,10 @@ class TableParser:
         kinds = ["number" if kind == "truth" else kind for kind in chosen]
         named = bool(self.reading.header)
         self._encoder = Encoder(columns, kinds, named, self.reading)
-        self._labels = Labels(text=self._label is not None and self._label in self._asked(columns))
+        self._labels = Labels(
+            text=self._label is not None and self._label in self._asked(columns),
+            name=columns[self._label] if named and self._label is not None else self._label or 0,
+        )
         return True
 
     def _asked(self, columns: Sequence[str]) -> set[int]:
@@ -360,12 +365,23 @@ class TableParser:
         assert self._encoder is not None
         if labels is None:
             return self._encoder.encode(numbers, categories), None
-        values = self._labels.values(labels.levels)
+        values = self._label_values(labels)
         if values is None or (labels.codes < 0).any():
             raise _RefusedError
         X = self._encoder.encode(numbers, categories)
-        self._labels.settle(values)  # when nothing is refused any more: a row that is skipped decides nothing
+        self._labels.settle(
+            labels.levels, values
+        )  # when nothing is refused any more: a row that is skipped decides nothing
         return X, values[labels.codes]
+
+    def _label_values(self, labels: Category) -> NDArray[Any] | None:
+        assert self._columns is not None
+        assert self._label is not None
+        try:
+            return self._labels.values(labels.levels)
+        except LabelError as error:
+            row = int(np.argmax(labels.codes == error.level))
+            raise CellError(row, self._columns[self._label], str(error)) from None
 
     def _value(self, cell: str, place: int) -> float:
         found = truth(cell) if self._kinds[place] == "truth" else number(cell)

@@ -143,14 +143,14 @@ class VwParser:
                 skip(bad, _fault(source, code, state, line), allowed)
         nnz = int(state[kernels.CELLS])
         rows = rows._replace(columns=trimmed(rows.columns, nnz), values=trimmed(rows.values, nnz))
-        return Scanned(source, rows, extras, state, bad, own, base, inexact(source, asked, line))
+        return Scanned(source, rows, extras, state, bad, own, base, _inexact(source, asked, line))
 
     def settle(self, scanned: Scanned, line: int) -> Block:
         """The block, of which the first line has this number, its new names being the next columns.
 
         Blocks are settled in the order of the text.
         """
-        source, rows, extras, state, bad, own, base, inexact = scanned
+        source, rows, extras, state, bad, own, base, lost = scanned
         n, nnz, new = (int(state[i]) for i in (kernels.ROWS, kernels.CELLS, kernels.NAMES))
         if new:
             columns = np.empty(new, dtype=np.int64)
@@ -173,7 +173,7 @@ class VwParser:
             _tags(source, extras.tag[:n], extras.tag_end[:n]),
             scanned.lines,
             bad,
-            inexact,
+            lost,
         )
 
     def _check_names(self, width: int, scanned: Scanned, line: int) -> None:
@@ -186,6 +186,23 @@ class VwParser:
         name = _decoded(self._table.arena[ends[first] : ends[first + 1]].tobytes())
         self._table, self.width = _indexed(self._table.arena, ends, width), width
         raise FormatError(too_many_names(name, self._max_names), _line_with(first, scanned, line), 1)
+
+
+def _inexact(source: NDArray[np.uint8], asked: NDArray[np.int64], line: int) -> Inexact | None:
+    """What the loop noted: a number, or a product with a scale or a sum, whose places are less than zero."""
+    place = int(asked[kernels.ROUNDED_PLACE])
+    if not asked[kernels.ROUNDED] or place >= 0:
+        return inexact(source, asked, line)
+    if source[~place] != kernels.BAR:
+        asked[kernels.ROUNDED_PLACE] = ~place + (source[~place] in b"+-")  # where the digits begin
+        found = inexact(source, asked, line)
+        assert found is not None
+        return found._replace(value=f"{found.value} times the scale of its namespace")
+    row, _, count = asked[-kernels.ENDING :].tolist()
+    before = source[:~place].tobytes()
+    column = len(before) - before.rfind(b"\n")
+    value = "the sum of the values of a feature that is there more than once"
+    return Inexact(row, line + before.count(b"\n"), str(column), value, count)
 
 
 def _line_with(column: int, scanned: Scanned, line: int) -> int:

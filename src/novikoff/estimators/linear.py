@@ -198,7 +198,7 @@ class LinearClassifier(LinearModel, ABC):
         # A vector that a kernel takes as it is; written out because a call would cost a tenth of the whole.
         if type(x) is ndarray and x.dtype is FLOAT64 and x.shape == learner.shape and x.flags.c_contiguous:
             score = score_dense64()(x, learner.w, learner.state)
-        elif type(x) is dict or isinstance(x, Mapping):
+        elif type(x) is dict or inputs.by_feature(x):
             places, values = self._named_columns().read(x)
             score = score_sparse64()(places, values, learner.w, learner.state)
         elif (row := self._row(x)) is not None:
@@ -239,7 +239,7 @@ class LinearClassifier(LinearModel, ABC):
         sign = inputs.sign_of(y, self._signs)
         if type(x) is ndarray and x.dtype is FLOAT64 and x.shape == learner.shape and x.flags.c_contiguous:
             code = learn_dense64()(x, sign, learner.w, learner.state)
-        elif type(x) is dict or isinstance(x, Mapping):
+        elif type(x) is dict or inputs.by_feature(x):
             code = self._learn_dict(x, sign)
         elif (row := self._row(x)) is not None:
             return self.learn_one(row, y)
@@ -353,7 +353,7 @@ class LinearClassifier(LinearModel, ABC):
         names: list[Hashable] = list(range(learner.width))
         if self._begun() and (named := self._row(x)) is not None:
             x = named
-        if isinstance(x, Mapping):
+        if inputs.by_feature(x):
             names, values = list(x), inputs.numbers(x)
         elif sp.issparse(x):
             columns, values = inputs.sparse_vector(x, learner.width)
@@ -440,7 +440,7 @@ class LinearClassifier(LinearModel, ABC):
         """A model that has seen nothing, as wide as x."""
         self._check_parameters()
         twin: Self = type(self)(**self.get_params(deep=False))
-        named = isinstance(x, Mapping) or all(isinstance(name, str) for name in inputs.named_row(x) or (0,))
+        named = inputs.by_feature(x) or all(isinstance(name, str) for name in inputs.named_row(x) or (0,))
         width = 0 if named else x.shape[-1] if sp.issparse(x) else len(inputs.dense_vector(x, None))
         twin._adopt(twin._fresh(width), PLUS_MINUS, None)
         twin._columns = inputs.Columns(fixed=False) if named else None

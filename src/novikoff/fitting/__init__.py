@@ -13,7 +13,7 @@ from typing import Any
 
 from novikoff.data.cache import Copy
 from novikoff.data.dataset import Dataset
-from novikoff.data.options import Reading
+from novikoff.data.options import reading_of
 from novikoff.data.reading import read
 from novikoff.data.sources import read_once
 from novikoff.estimators.linear import LinearClassifier
@@ -74,7 +74,7 @@ def fitted_to_file(
     """`fit_file`, and then something with the model, such as saving it: the checkpoint stays until that is done."""
     if resume and fresh:
         raise ValueError("resume goes on with what is kept of a run, and fresh drops it: ask for one of the two")
-    options = Reading(**reading)
+    options = reading_of(reading)
     if read_once(path):
         if resume:
             name = "standard input" if os.fspath(path) == "-" else f"{os.fspath(path)} is a pipe, which"

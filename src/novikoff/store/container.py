@@ -26,6 +26,7 @@ LONGEST_HEADER = 2**26
 # Objects and lists that a long header may have, by its bytes. The shortest that a model has many of is an integer,
 # {"int":"0x20000000000000"} with a comma; a header of empty ones takes thirty times its size in memory.
 BYTES_A_BRACKET = 27
+MORE_KEYS = 1000  # that all objects may have, beside one each: those of which there are many have one
 DTYPES = ("<f8", "<i8", "<u4", "|u1")
 MOST_DIMENSIONS = 2
 
@@ -122,19 +123,29 @@ def _check_prefix(begin: bytes, size: int) -> tuple[int, int]:
 
 
 _TO_A_BRACKET = re.compile(rb'(?:[^"\[{]++|"(?:[^"\\]++|\\.)*+")*+[\[{]', re.DOTALL)
+_TO_A_BRACE_OR_COLON = re.compile(rb'(?:[^"{:]++|"(?:[^"\\]++|\\.)*+")*+([{:])', re.DOTALL)
 
 
-def _check_brackets(text: bytes) -> None:
-    """Refuse a header of so many objects and lists that to parse it would cost more than any model does."""
+def _check_size(text: bytes) -> None:
+    """Refuse a header of so many objects, lists and keys that to parse it would cost more than any model does.
+
+    What is within names does not count, but takes time to tell apart.
+    """
     most = 1000 + len(text) // BYTES_A_BRACKET
-    if text.count(b"{") + text.count(b"[") > most:  # those within names do not count, but take time to tell apart
+    if text.count(b"{") + text.count(b"[") > most:
         for count, _ in enumerate(_TO_A_BRACKET.finditer(text), start=1):
             if count > most:
                 raise InvalidModel(f"its header has more than {most:,} objects and lists, which no model has")
+    if text.count(b":") > MORE_KEYS:
+        more = 0
+        for found in _TO_A_BRACE_OR_COLON.finditer(text):
+            more += 1 if found[1] == b":" else -1
+            if more > MORE_KEYS:
+                raise InvalidModel(f"its objects have more than {MORE_KEYS:,} keys beside one each, as no model's have")
 
 
 def _parse(text: bytes) -> dict[str, Any]:
-    _check_brackets(text)
+    _check_size(text)
     try:
         header = json.loads(
             text.decode("utf-8"), object_pairs_hook=_no_twins, parse_constant=_no_constant, parse_float=_finite

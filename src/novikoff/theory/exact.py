@@ -45,7 +45,7 @@ def round_down(value: Fraction) -> float:
 
 
 def round_up(value: Fraction) -> float:
-    return -round_down(-value)
+    return 0.0 - round_down(-value)  # not -0.0
 
 
 def nearest(value: Fraction) -> float:

@@ -65,7 +65,7 @@ POWERS = np.array(
 
 
 @inlined
-def _multiply(a: np.uint64, b: np.uint64) -> tuple[np.uint64, np.uint64]:
+def multiply(a: np.uint64, b: np.uint64) -> tuple[np.uint64, np.uint64]:
     """The high and the low half of a * b."""
     a1, a0 = a >> U32, a & LOW32
     b1, b0 = b >> U32, b & LOW32
@@ -88,9 +88,9 @@ def _nearest(w: int, q: int) -> float:
         if m >> np.uint64(64 - step) == U0:
             m <<= np.uint64(step)
             shift += step  # in the end 2^63 <= m < 2^64
-    high, low = _multiply(m, POWERS[q - LOWEST, 0])
+    high, low = multiply(m, POWERS[q - LOWEST, 0])
     if high & np.uint64(511) == np.uint64(511):  # the bits that follow could carry into those that are kept
-        more, _ = _multiply(m, POWERS[q - LOWEST, 1])
+        more, _ = multiply(m, POWERS[q - LOWEST, 1])
         if more > ALL64 - low:
             high += U1
             low = more - (ALL64 - low) - U1
@@ -148,7 +148,7 @@ def _round(text: Text, p: int, exponent: int) -> float:
 
 
 @inlined
-def _note(place: int, asked: Integers) -> None:
+def note(place: int, asked: Integers) -> None:
     """Count a number that its float64 does not stand for, and keep the place of the first, at the end of `asked`."""
     last = asked.shape[0] - 1
     if asked[last] == 0:
@@ -182,9 +182,9 @@ def _look(text: Text, first: int, stop: int, x: float, asked: Integers) -> None:
         elif shift < 64:
             ours = kept << np.uint64(shift)
         if ours != residue:
-            _note(first, asked)
+            note(first, asked)
     elif x == 0.0 and not zero:
-        _note(first, asked)
+        note(first, asked)
 
 
 @outlined
@@ -198,7 +198,7 @@ def _recall(place: int, given: Floats, known: int, asked: Integers) -> float:
     if n < known:
         x = float(given[n])
         if math.copysign(1.0, x) < 0.0:
-            _note(place, asked)
+            note(place, asked)
         return abs(x)
     asked[n + 1] = place
     return 0.0

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from novikoff.data.scan.name_table import Names, absorb, append, find, first_slot, forget, key_of
-from novikoff.data.scan.numbers import number, rare_number
+from novikoff.data.scan.numbers import EXACT, multiply, note, number, rare_number
 from novikoff.data.scan.text import (
     ASK,
     AT,
@@ -53,6 +53,7 @@ from novikoff.data.scan.text import (
     sort,
 )
 from novikoff.engine.compile import inlined, kernel, outlined, prefetch
+from novikoff.engine.rows import two_sum
 
 
 class Extras(NamedTuple):
@@ -196,16 +197,56 @@ def _look_up(
     return DONE, kept
 
 
+@inlined
+def _is_whole(x: float) -> bool:
+    return x == math.floor(x)
+
+
+@inlined
+def _odd_part(x: float) -> np.uint64:
+    """The odd integer m with |x| = m 2^k, for x != 0; it has at most 53 bits."""
+    fraction, _ = math.frexp(abs(x))
+    m = np.uint64(math.ldexp(fraction, 53))
+    while m & U1 == U0:
+        m >>= U1
+    return m
+
+
 @outlined
-def _merged(rows: Rows, start: int, stop: int) -> int:
-    """Order cells, and add up those of one column in the order of the text. Returns the new end, or -1."""
+def _scaled(x: float, scale: float, place: int, asked: Integers) -> float:
+    """x times the scale of its namespace.
+
+    Noted, with ~place, if they are integers and float64 does not hold their product, or if nothing but zero is left
+    of it.
+    """
+    product = x * scale
+    if x == 0.0 or scale == 0.0 or math.isinf(product):
+        return product
+    lost = product == 0.0
+    if abs(product) >= EXACT and _is_whole(x) and _is_whole(scale):
+        high, low = multiply(_odd_part(x), _odd_part(scale))
+        lost = bool(high > U0 or low >= np.uint64(EXACT))
+    if lost:
+        note(~place, asked)
+    return product
+
+
+@outlined
+def _merged(rows: Rows, start: int, stop: int, bar: int, asked: Integers) -> int:
+    """Order cells, and add up those of one column in the order of the text. Returns the new end, or -1.
+
+    A sum of integers that float64 does not hold is noted, with the place ~bar of the first bar.
+    """
     sort(rows, start, stop)
     k = start
     for j in range(start + 1, stop):
         if rows.columns[j] == rows.columns[k]:
-            total = float(rows.values[k]) + float(rows.values[j])
+            x, y = float(rows.values[k]), float(rows.values[j])
+            total, error = two_sum(x, y)
             if math.isinf(total):
                 return -1
+            if error != 0.0 and _is_whole(x) and _is_whole(y):
+                note(~bar, asked)
             rows.values[k] = total
         else:
             k += 1
@@ -215,7 +256,7 @@ def _merged(rows: Rows, start: int, stop: int) -> int:
 
 
 @inlined
-def _ordered(rows: Rows, first: int, n: int) -> int:
+def _ordered(rows: Rows, first: int, n: int, bar: int, asked: Integers) -> int:
     """Put the cells that wait, in the order of their columns, at `first`. Returns their end, or -1 for an infinite sum.
 
     A column goes to the place that is the number of smaller ones. These add up to less than 0 + 1 + ... only if one
@@ -239,7 +280,7 @@ def _ordered(rows: Rows, first: int, n: int) -> int:
     for j in range(n):
         rows.columns[np.uint64(first + j)] = rows.spare[np.uint64(j)]
         rows.values[np.uint64(first + j)] = rows.copy[np.uint64(j)]
-    return _merged(rows, first, first + n) if falls > 0 else first + n
+    return _merged(rows, first, first + n, bar, asked) if falls > 0 else first + n
 
 
 @inlined
@@ -306,7 +347,8 @@ def _vw_line(
                 fault = NOT_A_NUMBER
             if fault != DONE:
                 return fault, stop + 1
-        x *= scale
+        if scale != 1.0:
+            x = _scaled(x, scale, stop + 1, asked)
         if math.isinf(x):
             return NOT_FINITE, start
         at = np.uint64(waiting)
@@ -322,7 +364,7 @@ def _vw_line(
         return fault, p
     if asked[0] > known:
         return ASK, p
-    k = _ordered(rows, first, waiting)
+    k = _ordered(rows, first, waiting, bar, asked)
     if k < 0:
         return NOT_FINITE, bar
     rows.indptr[row + 1] = k
