@@ -14,7 +14,7 @@ from sklearn import datasets
 from sklearn.preprocessing import StandardScaler
 
 import novikoff as nk
-from novikoff.certificates import rational
+from novikoff.certificates import prove, rational, solve
 from tests.certificates import oracle
 
 
@@ -554,3 +554,23 @@ def test_what_is_known_when_the_budget_runs_out_gets_better():
 def test_a_label_that_is_missing_has_its_cure(label):
     with pytest.raises(ValueError, match="leave out the rows without a label"):
         nk.certify([[1.0], [2.0], [3.0]], np.array(["a", "b", label], dtype=object))
+
+
+def test_of_several_contradictions_the_first_is_named():
+    X = [[1.0, 2.0], [3.0, 4.0], [3.0, 4.0], [7.0, 8.0], [9.0, 9.0], [1.0, 2.0]]
+    assert nk.certify(X, [0, 0, 1, 1, 0, 1]).rows.tolist() == [0, 5]
+
+
+@pytest.mark.parametrize("storage", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("size", [1.0, 8.0, 2.0**40])
+def test_rows_in_few_coordinates_have_the_same_inner_products(storage, size):
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((12, 30)) * size
+    signs = rng.choice([-1, 1], 12).astype(np.int8)
+    rows = prove.read(storage(X), signs, 1.0)[0]
+    data = solve.Data(rows, signs, 31, None, None)
+    which = np.array([7, 2, 9])
+    A = np.column_stack([X, np.ones(12)])[which] * signs[which][:, None] * data.scale
+    short = solve._gram_columns(data, which)
+    assert short.shape == (3, 4)
+    np.testing.assert_allclose(short[:, 1:] @ short[:, 1:].T, A @ A.T, rtol=1e-12)

@@ -1262,6 +1262,15 @@ def test_the_callers_data_are_left_alone():
     np.testing.assert_array_equal(matrix.toarray(), X)
 
 
+def test_the_constant_is_part_of_the_norm():
+    X, y = np.array([[3.0], [-3.0]]), [1, -1]
+    proof = separable(X, y, [1, 0], constant=4.0)
+    assert proof["radius"] == 5.0
+    verify(proof, X, y)
+    for radius in (3.0, 4.0, math.nextafter(5.0, 0.0)):
+        refused(proof | {"radius": radius}, X, y, "radius is too small")
+
+
 @pytest.mark.parametrize(
     ("x", "above"),
     [

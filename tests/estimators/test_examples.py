@@ -175,3 +175,26 @@ def test_a_run_taken_up_again_gives_the_same_bits(model: Any, order: str, monkey
         assert np.array_equal(ours.history_, whole.history_)
         assert (ours.mistakes_, ours.updates_, ours.margin_) == (whole.mistakes_, whole.updates_, whole.margin_)
         assert ours.stop_reason_ == whole.stop_reason_
+
+
+@pytest.mark.parametrize("storage", [np.asarray, sp.csr_array])
+def test_a_loop_that_returns_after_every_row_goes_on_where_it_was(
+    storage: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X, y = random_problem(40, 5, 3, margin=0.05)
+    whole = nk.Perceptron()
+    expected = whole.predict_learn(storage(X), y)
+    scores = whole.decision_function(storage(X))
+    monkeypatch.setattr("novikoff.learners.linear.BUDGET", 1)
+    ours = nk.Perceptron()
+    assert np.array_equal(ours.predict_learn(storage(X), y), expected)
+    assert np.array_equal(ours.coef_, whole.coef_)
+    assert np.array_equal(ours.decision_function(storage(X)), scores)
+
+
+@pytest.mark.parametrize("row", [[2.0**-600, 0.0], [2.0**-600, 2.0**-610]])
+def test_a_product_below_the_floats_keeps_its_sign(row: list[float]) -> None:
+    X = np.array([row, [-x for x in row]])
+    model = nk.Perceptron(fit_intercept=False).fit(X, [1, -1])
+    for storage in (np.asarray, sp.csr_array):
+        assert model.decision_function(storage(X)).tolist() == [5e-324, -5e-324]

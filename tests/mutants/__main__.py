@@ -66,6 +66,7 @@ PARTS: dict[str, tuple[str, list[str], list[str]]] = {  # a file belongs to the 
             "tests/theorems/test_winnow.py",
             "tests/theorems/test_elimination.py",
             "tests/certificates/test_certify.py",
+            "tests/certificates/test_lifting.py",
             "tests/estimators/test_boolean.py",
             "tests/estimators/test_bad_input.py",
             "tests/estimators/test_examples.py",

@@ -376,3 +376,15 @@ def test_copies_go_their_own_way():
     copy.learn_one([0.2, 0.9], 1)
     assert learner.state == again.state != copy.state
     assert (learner.mistakes_, copy.mistakes_) == (1, 2)
+
+
+def test_where_floats_end_is_said_with_the_margin_that_they_can_tell():
+    learner = EllipsoidPerceptron(fit_intercept=False)
+
+    def contradict():
+        for _ in range(400):
+            learner.learn_one([0.6, 0.8], 1)
+            learner.learn_one([0.6, 0.8], 0)
+
+    with pytest.raises(NotRealizable, match="no halfspace with a margin above 2e-12 agrees"):
+        contradict()

@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 
 import novikoff as nk
-from novikoff.theory.exact import round_down, round_up
+from novikoff.theory.exact import root, round_down, round_up
 
 
 def test_zero_has_no_sign():
@@ -19,3 +19,10 @@ def test_no_summary_speaks_of_a_margin_of_minus_zero():
     assert clf.coef_.tolist() == [[0.0]]
     assert math.copysign(1, clf.margin_[1]) == 1
     assert clf.summary().endswith("No separator has a margin above 0.")
+
+
+@pytest.mark.parametrize("value", [Fraction(q) for q in ("2", "4", "1/3", "1e40", "1e-40", "0")])
+def test_a_root_lies_between_its_ends_which_are_close(value):
+    low, high = root(value)
+    assert low**2 <= value <= high**2
+    assert (high - low) * 2**64 <= high

@@ -329,3 +329,9 @@ def test_copies_and_repeated_predictions(Learner):
         assert again.learn_one(x, y).state == learner.state
         assert [again.predict_one(z) for z in range(9)] == [learner.predict_one(z) for z in range(9)]
         assert learner.mistakes_ - mistakes == (said != y) == (others[x] != y)
+
+
+def test_a_penalty_that_is_nearly_none_has_a_bound():
+    beta = Fraction(10**40 - 1, 10**40)
+    # ln 10 / ln(2/(1+beta)) is about 2 ln 10 * 10^40
+    assert 46 * 10**39 < theory.WEIGHTED_MAJORITY.bound(10, 0, beta) < 47 * 10**39

@@ -282,3 +282,9 @@ def test_rows_whose_roundings_all_go_one_way_are_measured_exactly():
     witness = [1, *[-tiny] * k]  # floats add up <w*,x> of the long row to 1
     run = play(Perceptron(fit_intercept=False), [([1.0, 2.0**-25, *[0.0] * (k - 1)], 1), (long, 1)], witness=witness)
     assert run.margin_sq == (1 - Fraction(k, 2**54)) ** 2 / (1 + Fraction(k, 2**54))
+
+
+def test_what_is_followed_is_rounded_towards_zero():
+    run = play(Perceptron(fit_intercept=False), [([1.0, 0.0], 1), ([0.0, 1.0], 1)], witness=[1, 2])
+    for inner, square in zip(run.inner, (Fraction(1, 5), Fraction(9, 5)), strict=True):
+        assert Fraction(inner) ** 2 <= square < Fraction(math.nextafter(inner, 9.0)) ** 2

@@ -336,3 +336,21 @@ def test_a_run_that_rounded_is_certified_by_the_bound_for_rounded_weights():
     exact = Perceptron(fit_intercept=False).partial_fit(whole, y)
     assert not exact.rounded_
     assert exact.certify(whole, y, gap=1e-9).bound >= 2**60
+
+
+def test_the_limit_counts_radius_threshold_and_start():
+    """C = (R^2 + 2 theta + 2 gamma ||w0||)/gamma^2 < 2^49, to the last unit of each."""
+    limit = 2**49
+
+    def applies(radius_sq_rest, threshold, start):
+        # gamma = 1 along e_1; R^2 = 1 + rest^2
+        run = Run.of([[1, radius_sq_rest]], [1], [1, 0], updates=[], threshold=threshold, start=[start, 0])
+        return "C < 2^49" not in theory.ROUNDED.check(run).unmet
+
+    wide = 2**24
+    assert applies(wide, (limit - wide**2 - 1) // 2 - 1, 0)
+    assert not applies(wide, (limit - wide**2 - 1) // 2 + 1, 0)
+    assert applies(0, 0, limit // 2 - 1)
+    assert not applies(0, 0, limit // 2)
+    assert applies(0, limit // 2 - 1, 0)
+    assert not applies(0, limit // 2, 0)

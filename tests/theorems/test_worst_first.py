@@ -230,3 +230,7 @@ def test_the_worst_order_finds_nearly_the_whole_margin(seed):
         assert model.margin_[1] <= gamma + math.sqrt((R_sq - gamma**2) / M) * (1 + 1e-12)
         shares.append(model.margin_[0] / gamma)
     assert shares[-1] > 0.99
+
+
+def test_without_a_threshold_it_is_zero():
+    assert WorstFirst.along([[1]], [1], [1], []).threshold == 0
