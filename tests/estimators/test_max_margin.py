@@ -205,3 +205,13 @@ def test_without_a_separator_there_is_no_bound():
 def test_a_frame_is_certified_too():
     frame = pd.DataFrame({"a": [1.0, 2, -1, -2], "b": [0.0, 1, 0, 1]})
     assert Perceptron().fit(frame, [1, 1, 0, 0]).certify(frame, [1, 1, 0, 0]).bound >= 1
+
+
+@pytest.mark.parametrize("C", [0.1, 1.0, 100.0])
+def test_the_support_of_a_soft_margin_is_what_is_inside_it(cancer, C):
+    """w = sum p y x with p = 2 C max(0, 1 - y<w,x>): the rows with y<w,x> < 1, and no others."""
+    X, y = cancer
+    model = MaxMarginClassifier(C=C).fit(X, y)
+    inside = np.where(y == model.classes_[1], 1, -1) * model.decision_function(X) < 1
+    assert model.support_.tolist() == np.flatnonzero(inside).tolist()
+    assert 0 < len(model.support_) < len(y)

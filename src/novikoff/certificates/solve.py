@@ -42,7 +42,6 @@ class Guess(NamedTuple):
     lowest: float  # min <w,a>/||w||
     rows: Indices
     p: Vector
-    stuck: bool = False  # floats have no better guess to offer
 
 
 class OutOfBudget(Exception):  # noqa: N818  # not an error: the caller asked for it
@@ -179,7 +178,7 @@ def _working_set(
         else:
             w = data.combination(rows, p)[0]
         if not np.any(w):
-            yield Guess(w, -math.inf, rows, p, stuck=True)
+            yield Guess(w, -math.inf, rows, p)
             return
         w = w / np.abs(w).max()
         z = data.products(w)
@@ -190,7 +189,7 @@ def _working_set(
         z[which] = math.inf
         new = smallest(z, np.flatnonzero(z < level), data.page)
         stuck = len(new) == 0 or patience == 0 or now < VANISHED
-        yield Guess(w, lowest, rows, p, stuck)
+        yield Guess(w, lowest, rows, p)
         if stuck:
             return
         if coordinates is None:
