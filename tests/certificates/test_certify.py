@@ -574,3 +574,10 @@ def test_rows_in_few_coordinates_have_the_same_inner_products(storage, size):
     short = solve._gram_columns(data, which)
     assert short.shape == (3, 4)
     np.testing.assert_allclose(short[:, 1:] @ short[:, 1:].T, A @ A.T, rtol=1e-12)
+
+
+@pytest.mark.parametrize("size", [1.0, 2.0**40, 2.0**-40])
+def test_a_weak_separator_is_found_for_rows_of_any_length(size):
+    X = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 3.0], [-5.0, -2.0]]) * size
+    proof = settled(X, np.array([1, 1, 1, -1]), fit_intercept=False)
+    assert proof.weak is not None

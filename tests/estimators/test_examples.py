@@ -198,3 +198,13 @@ def test_a_product_below_the_floats_keeps_its_sign(row: list[float]) -> None:
     model = nk.Perceptron(fit_intercept=False).fit(X, [1, -1])
     for storage in (np.asarray, sp.csr_array):
         assert model.decision_function(storage(X)).tolist() == [5e-324, -5e-324]
+
+
+def test_of_a_run_that_was_interrupted_no_margin_is_claimed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*arguments: Any) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("novikoff.learners.linear.cycle", interrupted)
+    model = nk.Perceptron().fit([[1.0], [-1.0]], [1, -1])
+    assert model.interrupted_
+    assert model.margin_ == (-np.inf, np.inf)
