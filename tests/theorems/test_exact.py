@@ -25,4 +25,4 @@ def test_no_summary_speaks_of_a_margin_of_minus_zero():
 def test_a_root_lies_between_its_ends_which_are_close(value):
     low, high = root(value)
     assert low**2 <= value <= high**2
-    assert (high - low) * 2**64 <= high
+    assert (high - low) * 2**65 <= high
