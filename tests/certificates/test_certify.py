@@ -581,3 +581,12 @@ def test_a_weak_separator_is_found_for_rows_of_any_length(size):
     X = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 3.0], [-5.0, -2.0]]) * size
     proof = settled(X, np.array([1, 1, 1, -1]), fit_intercept=False)
     assert proof.weak is not None
+
+
+def test_beyond_the_bound_for_rounded_weights_the_promise_is_for_exact_ones():
+    X = np.array([[1.0, 2.0**-30], [1.0, -(2.0**-30)]])
+    proof = nk.certify(X, [1, -1], fit_intercept=False)
+    assert proof.most_mistakes is None
+    words = f"Perceptron(fit_intercept=False), from w = 0, would make at most {proof.mistake_bound!r} mistakes"
+    assert words in str(proof)
+    assert words in str(nk.verify(proof, X, [1, -1]))
