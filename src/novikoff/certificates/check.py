@@ -45,21 +45,22 @@ def _check_separable(claim: Claim, data: Data, signs: Any, rows: ExactRows) -> N
     assert claim.closest is not None
     w = claim.separator
     lower, upper = map(Fraction, claim.margin)
-    closest = rows[claim.closest]
+    closest = rows.of([claim.closest])[claim.closest]
     least = reference.product(w, closest)
     # Every other row is at least as far as the closest, and so what holds of that one holds of all.
     _scan(claim, data, signs, rows, w, least, Fraction(claim.radius) ** 2)
     sentence = f"its separator does not separate: row {claim.closest} has y<w,x> <= 0"
     require(reference.separates(w, [closest]), sentence)
     require(reference.has_margin(w, lower, [closest]), "its separator has less than the lower margin")
-    proved = reference.bounds_every_margin(claim.combination, upper, rows)
+    proved = reference.bounds_every_margin(claim.combination, upper, rows.of(claim.combination.rows))
     require(proved, "its combination does not prove the upper margin")
 
 
 def _check_not_separable(claim: Claim, data: Data, signs: Any, rows: ExactRows) -> None:
     some = _scan(claim, data, signs, rows, claim.weak, Fraction(0), BEYOND)
     require(claim.weak is None or some, "its weak separator has y<u,x> = 0 on every row")
-    require(reference.vanishes(claim.combination, rows), "its weighted rows do not sum to zero")
+    vanishes = reference.vanishes(claim.combination, rows.of(claim.combination.rows))
+    require(vanishes, "its weighted rows do not sum to zero")
 
 
 def _scan(
@@ -86,6 +87,7 @@ def _scan(
         found = digest.hexdigest()
     same = claim.digest == found or claim.digest == _digest(3 - claim.version, data, signs)  # the other version's
     require(same, f"this proof is about data with digest {claim.digest:.12}...; yours is {found:.12}...")
+    rows.of(unclear)
     for i in unclear:
         assert w is not None
         product = reference.product(w, rows[i])
@@ -130,55 +132,59 @@ class Data:
             start = stop
 
     def _block(self, start: int, stop: int) -> Block:
-        if self._sparse:
+        if self._sparse:  # without a copy
             ends = self._X.indptr[start : stop + 1]
             at = self._X.indices[ends[0] : ends[-1]]
             flat = self._X.data[ends[0] : ends[-1]]
-            ends = ends - ends[0]
-        else:
-            flat = self._X[start:stop].ravel()
-            at = None
-            ends = np.arange(stop - start + 1) * self.shape[1]
-        if self._sparse and np.all(flat):
+            return self._nonzeros(range(start, stop), ends - ends[0], at, flat)
+        return self._taken(range(start, stop), self._X[start:stop])
+
+    def _taken(self, rows: Sequence[int], part: Any) -> Block:
+        """A block of these rows, of which the part of X holds a copy or a view."""
+        if self._sparse:
+            return self._nonzeros(rows, part.indptr, part.indices, part.data)
+        return self._nonzeros(rows, np.arange(len(rows) + 1) * self.shape[1], None, part.ravel())
+
+    @staticmethod
+    def _nonzeros(rows: Sequence[int], ends: Any, at: Any, flat: Any) -> Block:
+        """From stored entries: those of the k-th row at ends[k] to ends[k + 1], in the columns `at`, or in all (None)."""
+        if at is not None and np.all(flat):
             columns = at
         else:
             kept = np.flatnonzero(flat != 0)
-            rows = ends
-            ends = np.searchsorted(kept, rows)
+            stored, ends = ends, np.searchsorted(kept, ends)
             flat = flat[kept]
-            columns = kept - np.repeat(rows[:-1], np.diff(ends)) if at is None else at[kept]
-        block = Block(start, stop, ends, columns, np.asarray(flat, dtype=np.float64))
-        self._check_finite(block)
-        return block
-
-    @staticmethod
-    def _check_finite(block: Block) -> None:
-        finite = np.isfinite(block.values)
+            columns = kept - np.repeat(stored[:-1], np.diff(ends)) if at is None else at[kept]
+        values = np.asarray(flat, dtype=np.float64)
+        finite = np.isfinite(values)
         if not finite.all():
             k = int(np.argmin(finite))
-            i = block.start + int(np.searchsorted(block.ends, k, "right")) - 1
-            raise ValueError(
-                f"X has {block.values[k]} in row {i}, column {block.columns[k]}: every value must be finite"
-            )
+            i = rows[int(np.searchsorted(ends, k, "right")) - 1]
+            raise ValueError(f"X has {values[k]} in row {i}, column {columns[k]}: every value must be finite")
+        return Block(rows[0], rows[-1] + 1, ends, columns, values)
 
     def examples(self) -> list[reference.Example]:
         """All rows, as the reference takes them."""
         return [example for block in self.blocks() for example in _examples(block)]
 
-    def example(self, i: int) -> reference.Example:
-        """One of them."""
-        return _examples(self._block(i, i + 1))[0]
+    def some(self, rows: Sequence[int]) -> list[reference.Example]:
+        """A few of them, taken together."""
+        return _examples(self._taken(rows, self._X[list(rows)]))
 
 
 class ExactRows(dict[int, reference.Row]):
-    """The rows a_i by number, as the reference takes them; each is made when it is first asked for."""
+    """The rows a_i by number, as the reference takes them; each is made once."""
 
     def __init__(self, data: Data, signs: Any, claim: Claim) -> None:
         self._data, self._signs, self._claim = data, signs, claim
 
-    def __missing__(self, i: int) -> reference.Row:
-        self[i] = reference.row(self._data.example(i), int(self._signs[i]), self._claim)
-        return self[i]
+    def of(self, rows: Sequence[int]) -> ExactRows:
+        """With these rows among them."""
+        new = [i for i in rows if i not in self]
+        if new:
+            for i, x in zip(new, self._data.some(new), strict=True):
+                self[i] = reference.row(x, int(self._signs[i]), self._claim)
+        return self
 
 
 def _examples(block: Block) -> list[reference.Example]:
