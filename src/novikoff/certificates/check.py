@@ -147,7 +147,7 @@ class Data:
 
     @staticmethod
     def _nonzeros(rows: Sequence[int], ends: Any, at: Any, flat: Any) -> Block:
-        """From stored entries: those of the k-th row at ends[k] to ends[k + 1], in the columns `at`, or in all (None)."""
+        """From stored entries, of the k-th row at ends[k] to ends[k + 1], in the columns `at`; None: in all."""
         if at is not None and np.all(flat):
             columns = at
         else:
