@@ -288,7 +288,7 @@ def nameable(label: Any) -> Label:
     """The label as a certificate writes it; ValueError, with the cure, if it cannot."""
     value = plain(label)
     if type(value) in (str, bool) or (type(value) in (int, float) and abs(value) < 2**1024):
-        return value  # type: ignore[no-any-return]
+        return value  # type: ignore[no-any-return]  # mypy does not follow `type(value) in`
     if _is_missing(value):
         cure = "leave out the rows without a label"
     elif type(value) in (int, float):

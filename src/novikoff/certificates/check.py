@@ -87,9 +87,19 @@ def _scan(
         found = digest.hexdigest()
     same = claim.digest == found or claim.digest == _digest(3 - claim.version, data, signs)  # the other version's
     require(same, f"this proof is about data with digest {claim.digest:.12}...; yours is {found:.12}...")
-    rows.of(unclear)
+    for start in range(0, len(unclear), data.step):
+        part = unclear[start : start + data.step]
+        some = _decide(rows.of(part), part, w, least, most) or some
+        if start + data.step < len(unclear):  # many rows are unclear: only those of one part are held at a time
+            rows.clear()
+    return some
+
+
+def _decide(rows: ExactRows, unclear: list[int], w: Sequence[int] | None, least: Fraction, most: Fraction) -> bool:
+    """The rows that floats could not call, by the arithmetic of the reference. Is some <w,a_i> > 0?"""
+    assert w is not None
+    some = False
     for i in unclear:
-        assert w is not None
         product = reference.product(w, rows[i])
         limit = "that of the closest" if least else "0"
         require(product >= least, f"row {i} has y<w,x> < {limit}")
@@ -120,14 +130,14 @@ class Data:
         n, d = X.shape
         self.shape = n, d
         stored = X.nnz if self._sparse else n * d
-        self._step = max(1, ENTRIES * n // max(1, stored))  # rows of a block
+        self.step = max(1, ENTRIES * n // max(1, stored))  # rows of a block
 
     def blocks(self) -> Iterator[Block]:
         n = self.shape[0]
         start = 0
         while start < n:
             end_of_leaf = (start // reference.BLOCK + 1) * reference.BLOCK  # of the digest
-            stop = min(n, start + self._step, end_of_leaf)
+            stop = min(n, start + self.step, end_of_leaf)
             yield self._block(start, stop)
             start = stop
 
