@@ -180,11 +180,11 @@ def roofline() -> Iterator[Result]:
 
 def _passes(model, X, y, passes):
     """`passes` passes of a learner that makes no mistake any more."""
-    from novikoff.inputs import as_rows, two_classes
+    from novikoff.engine.rows import Rows
 
-    rows, signs = as_rows(X, 0.0, False), two_classes(y, len(y))[1]
+    rows = Rows(X, model._labels.signs(y, len(y)), 0.0)
     for _ in range(passes):
-        model._learner.one_pass(rows, signs)
+        model._learner.one_pass(rows)
 
 
 START = """

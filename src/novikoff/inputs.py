@@ -1,12 +1,13 @@
-"""From what users have (arrays, frames, CSR, dicts, labels) to rows and signs.
+"""From what users have (arrays, frames, CSR, dicts) to rows; `novikoff.labels` does it for labels.
 
-Every error about data is raised here, with the place, the value and what is expected.
+Every error about rows is raised here, with the place, the value and what is expected.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from copy import copy
 from typing import Any
 
@@ -14,25 +15,22 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
-from sklearn.utils.multiclass import type_of_target
-from sklearn.utils.validation import check_array, column_or_1d, validate_data
+from sklearn.utils.validation import check_array, validate_data
 
 from novikoff import float64
-from novikoff.engine.decide import NORM_RANGE, NOT_FINITE, OVERFLOW, THETA_RANGE, ZERO_ROW, divisor
-from novikoff.engine.loops import Signs
-from novikoff.engine.rows import DenseRows
+from novikoff.engine.decide import NORM_RANGE, NOT_FINITE, OVERFLOW, STEP_RANGE, THETA_RANGE, ZERO_ROW, divisor
+from novikoff.engine.dense import DenseRows
+from novikoff.engine.rows import BadRowError
 from novikoff.examples import FLOAT32 as FLOAT32
 from novikoff.examples import FLOAT64 as FLOAT64
 from novikoff.examples import FLOATS
 from novikoff.examples import Examples as Examples
-from novikoff.examples import as_rows as as_rows
+from novikoff.examples import RowError as RowError
 from novikoff.examples import distinct as distinct
 from novikoff.examples import item as item
 from novikoff.float64 import Rounded, TooLargeError
 
 SparseVector = tuple[NDArray[np.uint32], NDArray[Any]]
-
-BOOLS = frozenset((bool, np.bool_))
 
 
 def labels(X: Any, y: Any, *, unweighted: str = "") -> Any:
@@ -124,54 +122,6 @@ def _validated(estimator: Any, X: Any, *, reset: bool) -> tuple[Any, Rounded | N
     return found, rounded
 
 
-def two_classes(y: Any, n: int, classes: NDArray[Any] | None = None) -> tuple[NDArray[Any], Signs]:
-    """The two labels in order and the signs: -1 for the first, +1 for the second."""
-    if type(y) is not np.ndarray or y.ndim != 1:
-        y = column_or_1d(y, warn=True)
-    if y.shape[0] != n:
-        raise ValueError(f"X has {n} rows but y has {y.shape[0]} labels: they must be of the same length")
-    if n == 0:
-        raise ValueError("no examples: X has 0 rows")
-    _no_gaps(y)
-    if classes is None:
-        classes = _labels(y)
-    positive = y == classes[1]
-    outside = ~(positive | (y == classes[0]))
-    if outside.any():
-        row = int(np.argmax(outside))
-        raise _outside(y, row, classes)
-    return classes, np.where(positive, np.int8(1), np.int8(-1))
-
-
-def _no_gaps(y: NDArray[Any]) -> NDArray[Any]:
-    """y, if no label is missing; of numbers, others look after that."""
-    if y.dtype.kind == "O":
-        for row, label in enumerate(y.tolist()):
-            if float64.is_missing(label):
-                raise RowError(f"Input y contains NaN: y[{row}] is {label!r}, a label that is missing", row)
-    return y
-
-
-def signs_so_far(y: Any, n: int, classes: NDArray[Any]) -> Signs:
-    """-1, +1, or 0 for a label that is not known yet (None or NaN)."""
-    y = column_or_1d(y, warn=True)
-    known = np.array([not float64.is_missing(label) for label in y]) if y.dtype.kind == "O" else y == y
-    if known.shape != (n,) or known.all():
-        return two_classes(y, n, classes)[1]
-    signs = np.zeros(n, dtype=np.int8)
-    if known.any():
-        try:
-            signs[known] = two_classes(y[known], int(known.sum()), classes)[1]
-        except RowError as error:
-            raise _outside(y, int(np.flatnonzero(known)[error.row]), classes) from None
-    return signs
-
-
-def _outside(y: NDArray[Any], row: int, classes: NDArray[Any]) -> RowError:
-    pair = f"{item(classes[0])!r} and {item(classes[1])!r}"
-    return RowError(f"y[{row}] = {item(y[row])!r} is neither of the two labels {pair}", row)
-
-
 def sample_weights(weights: Any, n: int) -> NDArray[np.float64]:
     """One number >= 0 for each row; 1 by default."""
     if weights is None:
@@ -187,73 +137,6 @@ def sample_weights(weights: Any, n: int) -> NDArray[np.float64]:
     if not found.any():
         raise ValueError("every sample_weight is zero: no example is left")
     return found
-
-
-def _labels(y: NDArray[Any]) -> NDArray[Any]:
-    if y.dtype.kind in "biuf":
-        ends = np.array([y.min(), y.max()])
-        if not np.isfinite(ends).all():
-            row = int(np.argmin(np.isfinite(y)))
-            raise ValueError(f"Input y contains NaN or infinity: y[{row}] = {y[row]}. Labels must be two classes")
-        if ends[0] != ends[1] and bool(np.all((y == ends[0]) | (y == ends[1]))):
-            return ends
-    classes = distinct(y)
-    kind = type_of_target(y, input_name="y", raise_unknown=True)
-    if kind.startswith("continuous"):
-        raise ValueError(f"Unknown label type: {kind}. Labels must be two classes, not real numbers")
-    if len(classes) == 1:
-        raise one_class(classes)
-    if len(classes) > 2:
-        raise _too_many(f"{kind}: y holds {len(classes)} classes")
-    return classes
-
-
-def one_class(classes: Any) -> ValueError:
-    """For labels of which there are fewer than two."""
-    if not len(classes):
-        return ValueError("no examples: X has 0 rows")
-    return ValueError(f"y holds one class only, {item(classes[0])!r}: a separator needs examples of two classes")
-
-
-def _too_many(what: str) -> ValueError:
-    return ValueError(
-        f"Only binary classification is supported. The type of the target is {what}. "
-        "For more than two classes, wrap the estimator in sklearn.multiclass.OneVsRestClassifier"
-    )
-
-
-def first_labels(y: Any, classes: Any) -> NDArray[Any] | None:
-    """The two labels at the first call of partial_fit; by default -1 and +1, or bools, if y holds nothing else."""
-    if classes is None:
-        kinds = np.asarray(y)
-        if kinds.dtype.kind == "b":
-            return np.array([False, True])
-        return np.array([-1, 1]) if kinds.dtype.kind in "if" and np.isin(kinds, (-1, 1)).all() else None
-    pair = distinct(classes)
-    if len(pair) > 2:
-        raise _too_many(f"multiclass: classes holds {len(pair)} labels")
-    if len(pair) < 2:
-        raise ValueError(f"classes must hold the two labels, got {list(pair)!r}")
-    return pair
-
-
-def sign_table(classes: NDArray[Any]) -> dict[Hashable, int]:
-    """The labels that `learn_one` knows; -1 and +1 stand for themselves unless they are labels."""
-    table: dict[Hashable, int] = {item(classes[0]): -1, item(classes[1]): 1}
-    if 1 not in table and -1 not in table:
-        table.update({-1: -1, 1: 1})
-    return table
-
-
-def sign_of(y: Any, table: Mapping[Hashable, int]) -> int:
-    """-1 or +1 for a label or a bool."""
-    if y.__class__ in BOOLS:
-        return 1 if y else -1
-    try:
-        return table[y]
-    except (KeyError, TypeError):
-        known = " or ".join(repr(label) for label in table)
-        raise ValueError(f"label {y!r} is not known: y must be {known}, or a bool") from None
 
 
 def dense_vector(x: Any, width: int | None) -> NDArray[Any]:
@@ -463,14 +346,15 @@ def check_rows(X: Any, names: Any = None) -> None:
         raise row_error(NOT_FINITE, X, row, names)
 
 
-class RowError(ValueError):
-    """A row that was refused."""
-
-    scores: NDArray[np.float64] | None = None  # in the online protocol, of the rows before, which have been learned
-
-    def __init__(self, message: str, row: int) -> None:
-        super().__init__(message)
-        self.row = row
+@contextmanager
+def refusals(X: Any, names: Any = None) -> Iterator[None]:
+    """A row of X that the loops refuse meanwhile is told with its place, the value and the cure."""
+    try:
+        yield
+    except BadRowError as bad:
+        refused = row_error(bad.code, X, bad.row, names)
+        refused.scores = bad.scores
+        raise refused from None
 
 
 def row_error(code: int, X: Any, row: int, names: Any = None) -> RowError:
@@ -508,5 +392,7 @@ def _refused(code: int, place: str, columns: Any, values: NDArray[Any], names: A
         return f"the weights overflow at {place}: its values are too large for float64. Scale the features"
     if code == NORM_RANGE:
         return f"scale='sphere' divides by the norm, which at {place} is not a float64. Scale the features"
+    if code == STEP_RANGE:
+        return f"a step divides by the square of the norm, which at {place} is not a float64. Scale the features"
     assert code == THETA_RANGE
     return f"threshold='auto' is the square of the largest norm, which at {place} is not a float64. Scale the features"

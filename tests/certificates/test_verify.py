@@ -28,7 +28,7 @@ from novikoff.certificates.claim import LARGEST_FLOAT, InvalidCertificate
 from novikoff.certificates.verified import Verified, rounded_up
 from novikoff.engine.digest import digest as engine_digest
 from novikoff.engine.digest import is_digest, matrix_digest
-from novikoff.examples import as_rows
+from novikoff.engine.storage import over
 from novikoff.float64 import exact_matrix
 from tests.certificates import mutate, oracle
 from tests.certificates.oracle import dot
@@ -363,7 +363,7 @@ def test_the_digest_is_as_the_format_says(shape, version):
     assert digest(X, signs, version) != digest(X, -signs, version)
     examples = [[(j, x) for j, x in enumerate(row) if x] for row in X.tolist()]
     assert reference.digest(version, examples, shape[1], signs.tolist()) == expected
-    rows = as_rows(X, 0.0, False)
+    rows = over(X, 0.0)
     assert is_digest(expected, rows, shape, signs.astype(np.int8))
     assert version == 1 or engine_digest(matrix_digest(rows, *shape), signs.astype(np.int8)) == expected
 

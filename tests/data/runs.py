@@ -16,8 +16,8 @@ from unittest.mock import patch
 
 import novikoff as nk
 from novikoff import data, problems
+from novikoff.engine import rows
 from novikoff.fitting import journal
-from novikoff.learners import linear
 from novikoff.store import model as store
 
 # Processes that begin as copies of one in which the kernels are ready: cheap, and free of pytest's threads.
@@ -77,7 +77,7 @@ def checkpoints(after: Callable[[int, journal.DiskJournal], None] = lambda count
 
     with (
         patch.object(journal, "SECONDS", 0.0),
-        patch.object(linear, "BUDGET", linear.BUDGET >> 17),
+        patch.object(rows, "BUDGET", rows.BUDGET >> 17),
         patch.object(os, "fsync", lambda file: None),  # a killed process loses nothing that it has written
         patch.object(journal.DiskJournal, "keep", keep),
         warnings.catch_warnings(action="ignore"),

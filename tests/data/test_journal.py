@@ -19,9 +19,9 @@ import pytest
 
 import novikoff as nk
 from novikoff.disk import locks
+from novikoff.engine import rows
 from novikoff.fitting import journal
 from novikoff.fitting.journal import DiskJournal
-from novikoff.learners import linear
 from tests.data.runs import (
     SHUFFLED,
     WORST,
@@ -171,14 +171,14 @@ def other_version(path: Path, place: Path, monkeypatch: pytest.MonkeyPatch) -> s
     with monkeypatch.context() as then:
         then.setattr(journal, "PRODUCER", "novikoff 0.0.1")
         killed(learner(WORST), path, place)
-    return r"it was written by novikoff 0\.0\.1 \(journal 2\), and this is novikoff .*"
+    return r"it was written by novikoff 0\.0\.1 \(journal 3\), and this is novikoff .*"
 
 
 def other_journal(path: Path, place: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     with monkeypatch.context() as then:
         then.setattr(journal, "VERSION", 1)
         killed(learner(WORST), path, place)
-    return r"it was written by .* \(journal 1\), and this is .* \(journal 2\)"
+    return r"it was written by .* \(journal 1\), and this is .* \(journal 3\)"
 
 
 def other_weights(path: Path, place: Path, monkeypatch: pytest.MonkeyPatch) -> str:
@@ -288,7 +288,7 @@ def test_a_checkpoint_that_cannot_be_written_warns_once_and_is_tried_again(
 
     ours = learner(WORST)
     monkeypatch.setattr(journal, "SECONDS", 0.0)
-    monkeypatch.setattr(linear, "BUDGET", linear.BUDGET >> 17)
+    monkeypatch.setattr(rows, "BUDGET", rows.BUDGET >> 17)
     monkeypatch.setattr(DiskJournal, "keep", keep)
     monkeypatch.setattr(os, "fsync", lambda file: None)
     with pytest.warns(UserWarning, match="checkpoint") as told:

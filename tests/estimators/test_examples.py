@@ -11,8 +11,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 import novikoff as nk
+from novikoff.engine.rows import BUDGET
 from novikoff.inputs import Examples
-from novikoff.learners.linear import BUDGET, LinearLearner
+from novikoff.learners.linear import LinearLearner
 from novikoff.problems import separable
 
 NAMES = np.array(["a", "b", "c"], dtype=object)
@@ -159,7 +160,7 @@ class Notebook:
 def test_a_run_taken_up_again_gives_the_same_bits(model: Any, order: str, monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = random_problem(100, 6, 11, margin=0.05)
     # The loops return to Python many times in every pass, so that most journals end in the middle of one.
-    monkeypatch.setattr("novikoff.learners.linear.BUDGET", BUDGET >> 18)
+    monkeypatch.setattr("novikoff.engine.rows.BUDGET", BUDGET >> 18)
     options = {"shuffle": True, "random_state": 3} if order == "shuffled" else {"order": order}
     whole = model(max_iter=10**6, **options).fit(X, y)
     for stop_after in (1, 5, 13):
@@ -185,7 +186,7 @@ def test_a_loop_that_returns_after_every_row_goes_on_where_it_was(
     whole = nk.Perceptron()
     expected = whole.predict_learn(storage(X), y)
     scores = whole.decision_function(storage(X))
-    monkeypatch.setattr("novikoff.learners.linear.BUDGET", 1)
+    monkeypatch.setattr("novikoff.engine.rows.BUDGET", 1)
     ours = nk.Perceptron()
     assert np.array_equal(ours.predict_learn(storage(X), y), expected)
     assert np.array_equal(ours.coef_, whole.coef_)

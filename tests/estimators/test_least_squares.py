@@ -14,11 +14,12 @@ from sklearn.exceptions import ConvergenceWarning, DataConversionWarning
 from sklearn.linear_model import SGDRegressor
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from novikoff import LeastSquares, LeastSquaresClassifier, inputs
+from novikoff import LeastSquares, LeastSquaresClassifier
 from novikoff.descent import methods, squares
 from novikoff.descent.run import METHODS, STOCHASTIC, run
 from novikoff.descent.squares import Squares
 from novikoff.descent.stream import RIDGE
+from novikoff.engine.storage import over
 from novikoff.progress import Descent
 
 BATCH = tuple(method for method in METHODS if method not in STOCHASTIC)
@@ -50,7 +51,7 @@ def weights(model):
 
 
 def objective(X, y, s=None, intercept=True):
-    rows = inputs.as_rows(X, float(intercept), False)
+    rows = over(X, float(intercept))
     return Squares(rows, np.asarray(y, dtype=float), np.ones(len(y)) if s is None else s, X.shape[1])
 
 

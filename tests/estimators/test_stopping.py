@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
 from novikoff import LeastSquares, MarginPerceptron, Perceptron, certify, fit_file, load, save
+from novikoff.engine import loops
 from novikoff.lab.experiment import Experiment
 from novikoff.lab.run import run as lab_run
 from novikoff.learners import linear
@@ -133,8 +134,9 @@ def interrupted_at(monkeypatch, call):
 
         return wrapped
 
-    for name in ("cycle", "climb", "scores"):
-        monkeypatch.setattr(linear, name, after(getattr(linear, name)))
+    monkeypatch.setattr(linear, "cycle", after(linear.cycle))
+    for name in ("hardest", "scores"):
+        monkeypatch.setattr(loops, name, after(getattr(loops, name)))
 
 
 @pytest.mark.parametrize("call", [1, 2, 3])

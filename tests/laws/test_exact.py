@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from novikoff import Perceptron
 from novikoff.engine import sums
-from novikoff.engine.rows import DenseRows
+from novikoff.engine.dense import DenseRows
 from novikoff.theory.exact import round_down, round_up, sqrt_down, sqrt_up
 
 FLOATS = st.floats(allow_nan=False, allow_infinity=False)

@@ -15,23 +15,29 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from novikoff import MarginPerceptron, Perceptron
+from novikoff.engine.rows import Rows
 from novikoff.estimators import linear as estimators
 from novikoff.learners import linear
+from novikoff.learners.perceptron import Perceptron as PerceptronRule
 from novikoff.problems import doubling, separable
 from tests import problems
+
+
+def paced(size: int) -> type[Rows]:
+    """Rows of which a loop may take so many at a time."""
+    return type("Paced", (Rows,), {"pace": size})
 
 
 @given(problems.any_data(), st.sampled_from(["given", "first", "worst"]), st.integers(1, 30))
 def test_the_budget_of_a_call_changes_nothing(data, order, budget):
     X, y = data
-    rule = linear.Rule(zero=0)
+    rule = PerceptronRule()
     runs = []
     for size in (budget, 10**9):
         learner = linear.LinearLearner(rule, X.shape[1], 1.0, unit=False)
-        rows = estimators.inputs.as_rows(X, 1.0, False)
-        learner._budget = lambda rows, n, size=size: size
-        outcome = learner.run(rows, y.astype(np.int8), order, 12, None, None)
-        learner.measure_margin(rows, y.astype(np.int8))
+        rows = paced(size)(X, y.astype(np.int8), 1.0)
+        outcome = learner.run(rows, order, 12)
+        learner.measure_margin(rows)
         runs.append((learner.w.tobytes(), outcome.history.tolist(), outcome.finished, learner.lower, learner.upper))
     assert runs[0] == runs[1]
 

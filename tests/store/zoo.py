@@ -25,10 +25,10 @@ from novikoff import (
     Winnow,
 )
 from novikoff.engine.decide import STATE
-from novikoff.learners.linear import COUNTS, FLOATS, RANGES
+from novikoff.learners.linear import COUNTS, FLOATS, PLACE, PLACE_FLOATS, RANGES
 
 # Of a pass, and of no use after it; of the filter, which no decision depends on.
-PASSING = {"at", "found", "done", "row", "pass_theta", "norm", "slow"}
+PASSING = {*PLACE, *PLACE_FLOATS, "row", "norm", "slow", "step", "traced"}
 DERIVED = {"radius_sq"}
 KEPT = {*RANGES, *COUNTS, *FLOATS}
 

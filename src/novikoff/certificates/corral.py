@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.engine.compile import inlined, kernel, outlined, reassociated
-from novikoff.engine.rows import Vector
+from novikoff.engine.storage import Vector
 
 DEPENDENT = 2.0**-44  # a column whose new part is smaller than this, relatively, is in the span of the others
 

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import column_or_1d
 
-from novikoff import inputs
 from novikoff.certificates.certificate import Label, nameable, plain
 from novikoff.engine.loops import Signs
+from novikoff.labels import one_class
 
 
 class Division(NamedTuple):
@@ -30,7 +30,7 @@ def divisions(y: Any, n: int) -> Iterator[Division]:
         raise ValueError(f"X has {n} rows but y has {y.shape[0]} labels: they must be of the same length")
     labels, place = _distinct(y)
     if len(labels) < 2:
-        raise inputs.one_class(labels)
+        raise one_class(labels)
     if len(labels) > 2 and y.dtype.kind == "f" and type_of_target(y).startswith("continuous"):
         raise ValueError("Unknown label type: continuous. Labels must be classes, not real numbers")
     for k in range(len(labels)) if len(labels) > 2 else [1]:

@@ -12,21 +12,13 @@ from numpy.typing import NDArray
 from novikoff.certificates.corral import inner
 from novikoff.engine.compile import kernel
 from novikoff.engine.loops import Signs
-from novikoff.engine.rows import Rows, Vector, add, cells, column, constant_term, dot, value
+from novikoff.engine.storage import Storage, Vector, add, cells, column, constant_term, dot, value
 from novikoff.engine.sums import fold
 
 
 @kernel
-def products(rows: Rows, y: Signs, w: Vector, start: int, stop: int, out: Vector) -> None:
-    """out[i] = y_i <w, row i> in floats."""
-    share = constant_term(rows, w)
-    for i in range(start, stop):
-        out[i] = y[i] * dot(rows, i, w, share)
-
-
-@kernel
 def combine(
-    rows: Rows, y: Signs, which: NDArray[np.int64], p: Vector, high: Vector, low: Vector, noise: Vector
+    rows: Storage, y: Signs, which: NDArray[np.int64], p: Vector, high: Vector, low: Vector, noise: Vector
 ) -> None:
     """high + low += sum p_k a_k over the rows `which`, in twofold arithmetic (see `novikoff.engine.sums.fold`)."""
     last = high.shape[0] - 1
@@ -47,14 +39,7 @@ def price(B: NDArray[np.float64], r: Vector, out: Vector) -> None:
 
 
 @kernel
-def dense(rows: Rows, y: Signs, which: NDArray[np.int64], out: NDArray[np.float64]) -> None:
-    """out[k, 1:] = a_i for i = which[k]; out is zero before."""
-    for k in range(which.shape[0]):
-        add(rows, which[k], float(y[which[k]]), 1.0, out[k, 1:])
-
-
-@kernel
-def sweep(rows: Rows, y: Signs, which: NDArray[np.int64], p: Vector, w: Vector, ridge: Vector, ends: Vector) -> None:
+def sweep(rows: Storage, y: Signs, which: NDArray[np.int64], p: Vector, w: Vector, ridge: Vector, ends: Vector) -> None:
     """One step on each of the rows `which`. ends gets the smallest and the largest projected gradient met.
 
     ridge: what is added to the diagonal of the Gram matrix; 0 for the hard margin.
@@ -72,7 +57,7 @@ def sweep(rows: Rows, y: Signs, which: NDArray[np.int64], p: Vector, w: Vector, 
 
 
 @kernel
-def column_signs(rows: Rows, y: Signs, above: NDArray[np.bool_], below: NDArray[np.bool_]) -> None:
+def column_signs(rows: Storage, y: Signs, above: NDArray[np.bool_], below: NDArray[np.bool_]) -> None:
     """Which columns have y x > 0, and which y x < 0, on some row."""
     for i in range(y.shape[0]):
         for k in cells(rows, i):

@@ -17,13 +17,10 @@ from novikoff import inputs
 from novikoff.certificates import rational, solve
 from novikoff.certificates.certificate import About, NotSeparable, Proof, Separable, Undecided
 from novikoff.certificates.divisions import Division, divisions
-from novikoff.certificates.solve import Data, Guess, Indices, OutOfBudget
+from novikoff.certificates.solve import Data, Guess, OutOfBudget
 from novikoff.certificates.weak import weak_separator
-from novikoff.engine.digest import digest, matrix_digest
 from novikoff.engine.loops import Signs
-from novikoff.engine.rows import Rows
-from novikoff.engine.sums import exact_dot, exact_sqnorm, to_fraction
-from novikoff.learners.linear import BadRowError, LinearLearner, Rule
+from novikoff.engine.rows import Indices, Rows, sqnorm
 from novikoff.progress import Bracket
 from novikoff.theory.exact import round_up, sqrt_down, sqrt_up
 
@@ -97,32 +94,21 @@ def prove(
 ) -> tuple[bytes, Proof]:
     """The verdict on one division of the rows; and the digest of X, for the next one."""
     n, d = X.shape
-    signs = division.signs
-    rows, learner = read(X, signs, question.constant, names)
-    hashed = hashed or matrix_digest(rows, n, d)
+    rows = Rows(X, division.signs, question.constant)
+    with inputs.refusals(X, names):
+        rows.survey()
+    hashed = hashed or rows.matrix_digest()
     labels = division.positive, division.against
-    about = About(digest(hashed, signs), n, d, question.constant, *labels, question.sphere)
-    power = _awkward(learner.radius)
+    about = About(rows.digest(hashed), n, d, question.constant, *labels, question.sphere)
+    power = _awkward(rows.radius)
     if power:
-        rows, learner = _rescaled(X, signs, question.constant, power)
-    data = Data(rows, signs, d + 1, question.max_passes, question.max_seconds)
-    radius_sq = learner.radius_sq * Fraction(4) ** power
+        rows = _rescaled(X, division.signs, question.constant, power)
+    data = Data(rows, question.max_passes, question.max_seconds)
+    radius_sq = rows.radius_sq * Fraction(4) ** power
     if radius_sq > Fraction(sys.float_info.max) ** 2:
         raise ValueError("the norm of a row of X is too large for a float64: scale the features")
     radius = sqrt_up(radius_sq)
-    return hashed, _Case(about, data, learner, question, radius, power).settle()
-
-
-def read(X: Any, signs: Signs, constant: float, names: Any = None) -> tuple[Rows, LinearLearner]:
-    """The rows, all of them seen: every entry is finite, the norms are known, and the learner knows R."""
-    rows = inputs.as_rows(X, constant, False)
-    learner = LinearLearner(Rule(zero=0), X.shape[1], constant, unit=False)
-    learner.w[:] = 1.0
-    try:
-        learner.hardest(rows, signs)
-    except BadRowError as bad:
-        raise inputs.row_error(bad.code, X, bad.row, names) from None
-    return rows, learner
+    return hashed, _Case(about, data, question, radius, power).settle()
 
 
 def _awkward(radius: float) -> int:
@@ -132,7 +118,7 @@ def _awkward(radius: float) -> int:
     return math.frexp(radius)[1] if radius < math.inf else 1024
 
 
-def _rescaled(X: Any, signs: Signs, constant: float, power: int) -> tuple[Rows, LinearLearner]:
+def _rescaled(X: Any, signs: Signs, constant: float, power: int) -> Rows:
     """The same rows times 2^-power, on a copy, exactly; an error if an entry is 2^1000 times smaller than another."""
     copy = X.astype(np.float64)
     values = copy.data if sp.issparse(copy) else copy
@@ -144,7 +130,7 @@ def _rescaled(X: Any, signs: Signs, constant: float, power: int) -> tuple[Rows, 
             "X holds values, the constant coordinate among them, whose ratio is not a float64 (over 1e300): scale the "
             "features before certifying"
         )
-    return read(copy, signs, last)
+    return Rows(copy, signs, last)
 
 
 @dataclass
@@ -153,7 +139,6 @@ class _Case:
 
     about: About
     data: Data
-    learner: LinearLearner
     question: Question
     radius: float
     power: int  # margins of the data are those of the rows times 2^power
@@ -174,7 +159,7 @@ class _Case:
         for guess in solve.guesses(self.data, gap):
             upper = self.data.upper(guess.rows, guess.p)
             self.upper = min(self.upper, round_up(upper * self._unit))
-            noise = (self.data.width + 4) * 2.0**-52 * self.learner.radius
+            noise = (self.data.width + 4) * 2.0**-52 * self.data.rows.radius
             self.lower = max(self.lower, math.ldexp(guess.lowest - noise, self.power))
             if watch:
                 watch(self.data.passes, self.lower, self.upper)
@@ -199,11 +184,10 @@ class _Case:
         upper = round_up(self.data.upper(rows, p) * self._unit)
         rounded = np.round(guess.w * WORD) / WORD
         for w in (rounded, guess.w):
-            self.learner.w[:] = w
-            closest = self.learner.hardest(self.data.rows, self.data.signs)
+            closest = self.data.rows.hardest(w)
             self.data.spend(1)
-            product = to_fraction(exact_dot(self.data.rows, closest, float(self.data.signs[closest]), 1.0, w))
-            ratio = product**2 / to_fraction(exact_sqnorm(w)) if product > 0 else Fraction(0)
+            product = self.data.rows.product(closest, w)
+            ratio = product**2 / sqnorm(w) if product > 0 else Fraction(0)
             proof = self._with_ends(rational.integers(w)[0], rows, weights, upper, closest, ratio)
             if proof:
                 return proof
@@ -230,7 +214,7 @@ class _Case:
 
     def _obvious(self) -> NotSeparable | None:
         """A row of zeros, or two rows that say the opposite."""
-        zero = np.flatnonzero(self.data.rows.norm == 0.0)
+        zero = np.flatnonzero(self.data.norms == 0.0)
         if len(zero):
             return self._not_separable(zero[:1], [1])
         pair = _contradiction(self.data)
@@ -287,7 +271,7 @@ class _Case:
     def _suspects(self, guess: Guess) -> Iterator[Indices]:
         """Rows that may cancel: of the guess; and of a search that sees long and short rows alike."""
         yield guess.rows
-        norms = self.data.rows.norm
+        norms = self.data.norms
         if self.data.width <= solve.WIDE and norms.max() > SPREAD * norms.min():
             *_, last = solve.guesses(self.data.with_unit_rows(), self.question.gap)
             yield last.rows
@@ -308,5 +292,5 @@ def _contradiction(data: Data) -> Indices | None:
 
 def _equal(data: Data, pair: Indices) -> bool:
     """Are the two rows the same example?"""
-    first, second = data.unscaled_columns(pair) * data.signs[pair][:, None]
+    first, second = data.rows.dense(pair) * data.signs[pair][:, None]
     return bool(np.array_equal(first, second))

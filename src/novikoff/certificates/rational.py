@@ -9,12 +9,13 @@ from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 from flint import fmpz_mat, nmod_mat
 from numpy.typing import NDArray
 
 from novikoff.certificates import lifting
-from novikoff.certificates.solve import Data, Indices, length
-from novikoff.engine.rows import CsrRows
+from novikoff.certificates.solve import Data, length
+from novikoff.engine.rows import Indices
 
 PRIMES = (2**61 - 1, 2**63 - 25, 2**62 - 57)
 DIGITS = 192  # bits that a weight is rounded to between two steps of the nearest point
@@ -53,18 +54,10 @@ def integers(values: NDArray[np.float64]) -> tuple[list[int], int]:
 def integer_rows(data: Data, which: Indices) -> IntegerRows:
     """The rows `which`, signs included, as integers."""
     rows = data.rows
-    if isinstance(rows, CsrRows):
-        spans = [np.arange(rows.indptr[i], rows.indptr[i + 1]) for i in which]
-        lengths = [len(span) for span in spans]
-        cells = np.concatenate(spans) if spans else np.empty(0, dtype=np.int64)
-        columns, place = np.unique(rows.indices[cells].astype(np.int64), return_inverse=True)
-        dense = np.zeros((len(which), len(columns) + 1))
-        dense[np.repeat(np.arange(len(which)), lengths), place] = rows.data[cells]
-    else:
-        block = rows.X[which]
-        columns = np.flatnonzero(block.any(axis=0))
-        dense = np.zeros((len(which), len(columns) + 1))
-        dense[:, :-1] = block[:, columns]
+    block = rows.part(which)
+    columns = np.unique(block.indices) if sp.issparse(block) else np.flatnonzero(block.any(axis=0))
+    dense = np.zeros((len(which), len(columns) + 1))
+    dense[:, :-1] = block[:, columns].toarray() if sp.issparse(block) else block[:, columns]
     if rows.constant:
         dense[:, -1] = rows.constant
         columns = np.append(columns, data.width - 1)
@@ -222,7 +215,7 @@ def smallest_product(data: Data, w: list[int], among: Indices | None = None) -> 
     floats /= float(np.abs(floats).max()) or 1.0
     products = data.products(floats)
     # Rounding of w, of the products and of their sum: (D + 4) 2^-52 ||a|| ||w||.
-    noise = (data.width + 4) * 2.0**-52 * data.rows.norm * length(floats) * (1 + 2.0**-40)
+    noise = (data.width + 4) * 2.0**-52 * data.norms * length(floats) * (1 + 2.0**-40)
     if among is not None:
         products, noise = products[among], noise[among]
     near = np.flatnonzero(~(products - noise > np.min(products + noise)))

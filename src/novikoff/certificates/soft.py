@@ -12,8 +12,9 @@ import scipy.linalg as la
 from numpy.typing import NDArray
 
 from novikoff.certificates import dual
-from novikoff.certificates.solve import SWEEPS, WIDE, Data, Indices
-from novikoff.engine.rows import Vector
+from novikoff.certificates.solve import SWEEPS, WIDE, Data
+from novikoff.engine.rows import Indices
+from novikoff.engine.storage import Vector
 
 TOLERANCE = 1e-10  # of the gradient, or of the gap between primal and dual, relatively
 BLOCK = 4096  # rows at a time
@@ -94,7 +95,7 @@ def _coordinate_descent(data: Data, costs: Vector, max_passes: int) -> tuple[Vec
     while True:
         for _ in range(SWEEPS):
             shuffle(active)
-            dual.sweep(data.rows, data.signs, active, p, w, ridge, ends)
+            dual.sweep(data.rows.storage, data.signs, active, p, w, ridge, ends)
         z = data.products(w)
         data.spend(SWEEPS * len(active) // data.n)
         slack = np.maximum(0.0, 1.0 - z)

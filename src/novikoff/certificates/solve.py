@@ -20,10 +20,8 @@ from numpy.typing import NDArray
 
 from novikoff.certificates import corral as wolfe
 from novikoff.certificates import dual
-from novikoff.engine.loops import Signs
-from novikoff.engine.rows import CsrRows, DenseRows, Rows, Vector
-
-Indices = NDArray[np.int64]
+from novikoff.engine.rows import Indices, Rows
+from novikoff.engine.storage import Vector
 
 WIDE = 2000  # columns above which rows are not made dense
 PAGE = 400  # the fewest violators that join the working set after a pass
@@ -51,24 +49,24 @@ class OutOfBudget(Exception):  # noqa: N818  # not an error: the caller asked fo
 class Data:
     """The rows a_i = y_i (x_i, constant) with what is counted while they are read."""
 
-    def __init__(self, rows: Rows, signs: Signs, width: int, max_passes: int | None, max_seconds: float | None) -> None:
-        self.rows, self.signs, self.n, self.width = rows, signs, signs.shape[0], width
+    def __init__(self, rows: Rows, max_passes: int | None, max_seconds: float | None) -> None:
+        self.rows, self.signs, self.n, self.width = rows, rows.signs, rows.n, rows.width
+        self.norms = rows.norms
+        width = rows.width
         self.passes = 0
         self._max_passes = max_passes
         self._deadline = None if max_seconds is None else time.monotonic() + max_seconds
         self.page = max(PAGE, width) if width <= WIDE else PAGE
-        longest = np.max(rows.norm, where=np.isfinite(rows.norm), initial=0.0)
+        longest = np.max(self.norms, where=np.isfinite(self.norms), initial=0.0)
         # Dividing by a power of two is exact.
         self.scale = 2.0 ** -(math.frexp(float(longest))[1]) if longest else 1.0
         self.factors = np.full(self.n, self.scale)  # what `columns` multiplies each row with
-        stored = rows.X.size if isinstance(rows, DenseRows) else rows.data.size
-        self._block = max(1, (1 << 25) // (stored // self.n + 8))
 
     def with_unit_rows(self) -> Data:
         """The same rows, each scaled by its own power of two: another margin, and the same verdict."""
         twin = copy(self)
-        ordinary = np.isfinite(self.rows.norm) & (self.rows.norm > 0)
-        twin.factors = np.ldexp(1.0, -np.frexp(np.where(ordinary, self.rows.norm, 1.0))[1])
+        ordinary = np.isfinite(self.norms) & (self.norms > 0)
+        twin.factors = np.ldexp(1.0, -np.frexp(np.where(ordinary, self.norms, 1.0))[1])
         return twin
 
     def spend(self, passes: int) -> None:
@@ -82,22 +80,13 @@ class Data:
     def products(self, w: Vector) -> Vector:
         """<w, a_i> for every row."""
         self.spend(1)
-        out = np.empty(self.n)
-        for start in range(0, self.n, self._block):
-            dual.products(self.rows, self.signs, w, start, min(self.n, start + self._block), out)
-        return out
+        return self.rows.products(w)
 
     def columns(self, which: Indices) -> NDArray[np.float64]:
         """(1, a_i), scaled into the unit ball, for these rows."""
-        out = self.unscaled_columns(which)
+        out = self.rows.dense(which)
         out *= self.factors[which][:, None]
         out[:, 0] = 1.0
-        return out
-
-    def unscaled_columns(self, which: Indices) -> NDArray[np.float64]:
-        """(0, a_i), exactly: scaling can make the smallest floats zero."""
-        out = np.zeros((len(which), 1 + self.width))
-        dual.dense(self.rows, self.signs, which, out)
         return out
 
     @cached_property
@@ -105,7 +94,7 @@ class Data:
         """Which columns of X are above zero in some a_i, and which are below."""
         self.spend(1)
         above, below = np.zeros(self.width, dtype=np.bool_), np.zeros(self.width, dtype=np.bool_)
-        dual.column_signs(self.rows, self.signs, above, below)
+        dual.column_signs(self.rows.storage, self.signs, above, below)
         return above, below
 
     def used_columns(self) -> Indices:
@@ -117,7 +106,7 @@ class Data:
     def combination(self, which: Indices, p: Vector) -> tuple[Vector, float]:
         """sum p_i a_i in floats, and an upper bound on its length."""
         high, low, noise = np.zeros((3, self.width))
-        dual.combine(self.rows, self.signs, which, p, high, low, noise)
+        dual.combine(self.rows.storage, self.signs, which, p, high, low, noise)
         # Adding up `low` rounded by at most 2 t 2^-53 noise with t terms.
         rest = np.abs(low) + (len(p) + 4) * 2.0**-51 * noise
         return high + low, (length(high) + length(rest)) * (1 + (self.width + 8) * 2.0**-52)
@@ -232,16 +221,11 @@ def _pruned(c: wolfe.Corral, size: int, which: Indices, B: NDArray[np.float64]) 
 
 def _gram_columns(data: Data, which: Indices) -> NDArray[np.float64]:
     """Rows with the same inner products in as few coordinates as they span (pivoted Cholesky)."""
-    rows = data.rows
-    if isinstance(rows, CsrRows):
-        X = sp.csr_array((rows.data, rows.indices.astype(np.int64), rows.indptr), shape=(data.n, data.width - 1))
-        A = X[which].astype(np.float64) * data.scale
-        gram = (A @ A.T).toarray()
-    else:
-        A = rows.X[which].astype(np.float64) * data.scale
-        gram = A @ A.T
+    A = data.rows.part(which) * data.scale
+    product = A @ A.T
+    gram = product.toarray() if sp.issparse(product) else product
     signs = data.signs[which].astype(np.float64)
-    gram += (rows.constant * data.scale) ** 2
+    gram += (data.rows.constant * data.scale) ** 2
     gram *= np.outer(signs, signs)
     factor, pivots, rank, _ = la.lapack.dpstrf(gram, lower=1)
     factor = np.tril(factor)[:, :rank]
@@ -260,7 +244,7 @@ def _coordinate_descent(data: Data, gap: float) -> Generator[Guess, None, Indice
         first = 0.0
         for _ in range(SWEEPS):
             shuffle(active)
-            dual.sweep(data.rows, data.signs, active, p, w, hard, ends)
+            dual.sweep(data.rows.storage, data.signs, active, p, w, hard, ends)
             swept += len(active)
             worst = max(-ends[0], ends[1])
             first = first or worst

@@ -13,8 +13,9 @@ from flint import fmpz_mat
 
 from novikoff.certificates import corral as wolfe
 from novikoff.certificates.rational import integer_rows, integers, null_vector, smallest_product
-from novikoff.certificates.solve import VANISHED, WIDE, Data, Indices, length, settle, smallest, spread
-from novikoff.engine.rows import Vector
+from novikoff.certificates.solve import VANISHED, WIDE, Data, length, settle, smallest, spread
+from novikoff.engine.rows import Indices
+from novikoff.engine.storage import Vector
 
 TOLERANCE = 2.0**-30  # rows this close to the span of Z, relatively, are taken to be in it
 LARGEST = 200  # equations for which w is made exact
@@ -55,7 +56,7 @@ def _by_complementarity(data: Data, null_rows: Indices) -> list[int] | None:
         c = wolfe.corral(1 + data.width, data.width)
         free = wolfe.span(c, B)
         zero = zero[c.members[:free]]
-        outside = np.flatnonzero(_distances(data, c, free) > TOLERANCE * data.rows.norm)
+        outside = np.flatnonzero(_distances(data, c, free) > TOLERANCE * data.norms)
         if len(outside) == 0 or free > LARGEST:
             return None
         w, vanishing = _separate(data, c, free, outside)

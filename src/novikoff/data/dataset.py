@@ -12,8 +12,8 @@ import scipy.sparse as sp
 
 from novikoff import float64
 from novikoff.data.options import Reading
-from novikoff.engine.digest import digest, matrix_digest
-from novikoff.examples import Examples, as_rows, distinct, item
+from novikoff.engine.rows import Rows
+from novikoff.examples import Examples, distinct, item
 
 
 class Skipped(NamedTuple):
@@ -58,9 +58,8 @@ class Dataset(Examples):
         labels = np.empty(0) if self.y is None else distinct(self.y)
         if len(labels) != 2:
             return None
-        n, d = self.X.shape
         signs = np.where(self.y == labels[1], np.int8(1), np.int8(-1))
-        return digest(matrix_digest(as_rows(float64.matrix(self.X)[0], 0.0, False, norms=False), n, d), signs)
+        return Rows(float64.matrix(self.X)[0], signs, 0.0).digest()
 
     def __str__(self) -> str:
         n, d = self.X.shape

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from novikoff.descent import sweeps
 from novikoff.descent.squares import WIDE, Squares
-from novikoff.engine.rows import Vector
+from novikoff.engine.storage import Vector
 
 REFINEMENTS = 5  # steps of Newton's method: one for the quadratic, the others for rounding
 PAGE = 1 << 20  # stored entries per call of a stochastic loop

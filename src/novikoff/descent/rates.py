@@ -19,7 +19,7 @@ from scipy.special import stdtrit
 from novikoff.descent import sweeps
 from novikoff.descent.methods import Inverse
 from novikoff.descent.squares import Squares
-from novikoff.engine.rows import DenseRows, Vector
+from novikoff.engine.storage import Vector, over
 
 NOTES = "Lecture notes on the perceptron and stochastic gradient descent, section 11"
 FULL = "L. Bottou and O. Bousquet, The tradeoffs of large scale learning, NIPS 2007"
@@ -64,7 +64,7 @@ def problem(n: int, d: int, condition: float, rng: np.random.RandomState) -> Pro
     noise = rng.standard_normal(n)
     noise -= U @ (U.T @ noise)
     y = A @ best + noise * (np.linalg.norm(A @ best) / np.linalg.norm(noise))
-    F = Squares(DenseRows(A, np.empty(0), 0.0, False), y, np.ones(n), d)
+    F = Squares(over(A, 0.0, norms=False), y, np.ones(n), d)
     return Problem(F, np.append(best, 0.0), np.pad(2.0 * (V * s**2) @ V.T, (0, 1)))
 
 

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from novikoff.descent import methods
 from novikoff.descent.methods import Diverged, Step
 from novikoff.descent.squares import WIDE, Squares
-from novikoff.engine.rows import DenseRows, Vector
+from novikoff.engine.dense import DenseRows
+from novikoff.engine.storage import Vector
 
 METHODS = ("gd", "newton", "sgd", "newton-sgd", "kaczmarz", "cg")
 STOCHASTIC = ("sgd", "newton-sgd", "kaczmarz")

@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property, reduce
+from typing import Any
 
 import numpy as np
 import scipy.linalg as la
@@ -15,7 +16,8 @@ from numpy.typing import NDArray
 from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
 from novikoff.descent import sweeps
-from novikoff.engine.rows import CsrRows, DenseRows, Rows, Vector
+from novikoff.engine.csr import CsrRows
+from novikoff.engine.storage import Storage, Vector
 
 BLOCKS = 8  # parts that a sum over the rows is made of: the same on every machine, so the same bits
 CORES = os.cpu_count() or 1
@@ -27,10 +29,10 @@ CAUTION = 1.02  # the largest eigenvalue is estimated from below, within this fa
 class Squares:
     """Rows a_i = (x_i, constant), targets y_i, weights s_i >= 0."""
 
-    def __init__(self, rows: Rows, y: Vector, s: Vector, width: int) -> None:
+    def __init__(self, rows: Storage, y: Vector, s: Vector, width: int) -> None:
         self.rows, self.y, self.s = rows, y, s
         self.n, self.width = y.shape[0], width + 1  # the constant coordinate is the last
-        self.stored: int = (rows.X.size if isinstance(rows, DenseRows) else rows.data.size) // max(1, self.n) + 1
+        self.stored: int = rows.stored.size // max(1, self.n) + 1
 
     @cached_property
     def _pool(self) -> ThreadPoolExecutor:
@@ -118,19 +120,13 @@ class Squares:
         except ArpackError:
             return trace
 
-    @property
-    def _sparse(self) -> sp.csr_array:
-        rows = self.rows
-        assert isinstance(rows, CsrRows)
-        return sp.csr_array((rows.data, rows.indices.astype(np.int64), rows.indptr), shape=(self.n, self.width - 1))
-
     @cached_property
     def hessian(self) -> NDArray[np.float64]:
         """2 sum s_i a_i a_i'."""
         H = np.empty((self.width, self.width))
         rows, s, c = self.rows, self.s, self.rows.constant
         if isinstance(rows, CsrRows):
-            X = self._sparse.astype(np.float64)
+            X = rows.part(slice(None), self.width - 1)
             H[:-1, :-1] = (X.T @ X.multiply(s[:, None])).toarray()
             H[:-1, -1] = X.T @ s
         else:
@@ -158,7 +154,8 @@ class Squares:
         for start in range(0, self.n, pace):
             part = slice(start, start + pace)
             A = np.empty((len(root[part]), self.width))
-            A[:, :-1] = self._sparse[part].toarray() if isinstance(rows, CsrRows) else rows.X[part]
+            block: Any = rows.part(part, self.width - 1)
+            A[:, :-1] = block.toarray() if sp.issparse(block) else block
             A[:, -1] = rows.constant
             A *= root[part, None]
             yield A, root[part] * self.y[part]

@@ -10,7 +10,7 @@ from novikoff.descent import sweeps
 from novikoff.descent.methods import Mean, overshooting
 from novikoff.descent.run import first_step
 from novikoff.descent.squares import Squares
-from novikoff.engine.rows import Vector
+from novikoff.engine.storage import Vector
 from novikoff.learners.state import State, require
 
 MEMORY = 1000  # steps after which the automatic step has halved: the length of a stream is not known

@@ -5,28 +5,24 @@ Each row is read once: its residual first, then its share of the gradient while 
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.engine.compile import inlined, kernel, reassociated
-from novikoff.engine.rows import (
-    DenseRows,
-    Rows,
+from novikoff.engine.compile import by_type, inlined, kernel, reassociated
+from novikoff.engine.dense import DenseRows
+from novikoff.engine.storage import (
+    Storage,
     Vector,
     cells,
     column,
     constant_term,
     dot,
-    is_dense,
-    overload,
     value,
 )
 
 
 @reassociated
-def _add(rows: Rows, i: int, c: float, w: Vector) -> None:
+def _add(rows: Storage, i: int, c: float, w: Vector) -> None:
     """w += c a_i."""
     for k in cells(rows, i):
         w[column(rows, k)] += c * value(rows, i, k)
@@ -34,12 +30,12 @@ def _add(rows: Rows, i: int, c: float, w: Vector) -> None:
 
 
 @inlined
-def _residual(rows: Rows, i: int, w: Vector, y: Vector) -> float:
+def _residual(rows: Storage, i: int, w: Vector, y: Vector) -> float:
     return float(dot(rows, i, w, constant_term(rows, w)) - y[i])
 
 
 @kernel
-def gradient(rows: Rows, y: Vector, s: Vector, w: Vector, start: int, stop: int, out: Vector) -> float:
+def gradient(rows: Storage, y: Vector, s: Vector, w: Vector, start: int, stop: int, out: Vector) -> float:
     """out += sum s_i (<w,a_i> - y_i) a_i over these rows, half the gradient. Returns sum s_i (<w,a_i> - y_i)^2."""
     total = 0.0
     for i in range(start, stop):
@@ -50,21 +46,21 @@ def gradient(rows: Rows, y: Vector, s: Vector, w: Vector, start: int, stop: int,
 
 
 @kernel
-def products(rows: Rows, w: Vector, start: int, stop: int, out: Vector) -> None:
+def products(rows: Storage, w: Vector, start: int, stop: int, out: Vector) -> None:
     """out[i] = <w,a_i>."""
     for i in range(start, stop):
         out[i] = dot(rows, i, w, constant_term(rows, w))
 
 
 @kernel
-def combination(rows: Rows, c: Vector, start: int, stop: int, out: Vector) -> None:
+def combination(rows: Storage, c: Vector, start: int, stop: int, out: Vector) -> None:
     """out += sum c_i a_i."""
     for i in range(start, stop):
         _add(rows, i, c[i], out)
 
 
 @kernel
-def sqnorms(rows: Rows, start: int, stop: int, out: Vector) -> None:
+def sqnorms(rows: Storage, start: int, stop: int, out: Vector) -> None:
     """out[i] = ||a_i||^2."""
     for i in range(start, stop):
         q = rows.constant * rows.constant
@@ -87,25 +83,25 @@ def _in_one_sweep(rows: DenseRows, i: int, c: float, w: Vector, following: int) 
 
 
 @reassociated
-def _in_two_sweeps(rows: Rows, i: int, c: float, w: Vector, following: int) -> float:
+def _in_two_sweeps(rows: Storage, i: int, c: float, w: Vector, following: int) -> float:
     _add(rows, i, c, w)
     return float(dot(rows, following, w, constant_term(rows, w)))
 
 
-def _add_and_look_ahead(rows: Rows, i: int, c: float, w: Vector, following: int) -> float:
+def _add_and_look_ahead(rows: Storage, i: int, c: float, w: Vector, following: int) -> float:
     """w += c a_i; then <w, a_following>."""
     return _in_two_sweeps(rows, i, c, w, following)
 
 
-@overload(_add_and_look_ahead)
-def _look_ahead(rows: Any, i: Any, c: Any, w: Any, following: Any) -> Any:
-    chosen = _in_one_sweep if is_dense(rows) else _in_two_sweeps
-    return lambda rows, i, c, w, following: chosen(rows, i, c, w, following)
+by_type(
+    _add_and_look_ahead,
+    lambda rows, i, c, w, following: _in_one_sweep if rows.instance_class is DenseRows else _in_two_sweeps,
+)
 
 
 @kernel
 def sgd(
-    rows: Rows,
+    rows: Storage,
     y: Vector,
     s: Vector,
     order: NDArray[np.int64],
@@ -136,7 +132,7 @@ def sgd(
 
 
 @kernel
-def kaczmarz(rows: Rows, y: Vector, sqnorm: Vector, order: NDArray[np.int64], w: Vector) -> float:
+def kaczmarz(rows: Storage, y: Vector, sqnorm: Vector, order: NDArray[np.int64], w: Vector) -> float:
     """Project w onto <w,a_i> = y_i for these rows in turn. Returns the sum of the squared residuals met."""
     total = 0.0
     for i in order:
@@ -149,7 +145,7 @@ def kaczmarz(rows: Rows, y: Vector, sqnorm: Vector, order: NDArray[np.int64], w:
 
 @kernel
 def newton_sgd(
-    rows: Rows,
+    rows: Storage,
     y: Vector,
     s: Vector,
     order: NDArray[np.int64],
@@ -170,7 +166,7 @@ def newton_sgd(
 
 
 @reassociated
-def _add_solved(rows: Rows, i: int, c: float, P: NDArray[np.float64], out: Vector) -> None:
+def _add_solved(rows: Storage, i: int, c: float, P: NDArray[np.float64], out: Vector) -> None:
     """out += c P a_i, for a symmetric P."""
     d = P.shape[0]
     for k in cells(rows, i):
@@ -185,7 +181,7 @@ def _add_solved(rows: Rows, i: int, c: float, P: NDArray[np.float64], out: Vecto
 
 @kernel
 def recursive(
-    rows: Rows,
+    rows: Storage,
     y: Vector,
     s: Vector,
     start: int,

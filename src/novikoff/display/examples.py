@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from novikoff import inputs
 from novikoff.certificates import Proof
 from novikoff.display.style import literal
-from novikoff.engine.digest import is_digest
+from novikoff.engine.rows import Rows
+from novikoff.labels import Labels
 
 
 class Examples(NamedTuple):
@@ -29,8 +30,8 @@ def read(X: Any, y: Any = None, classes: NDArray[Any] | None = None) -> Examples
     y = inputs.labels(X, y)
     X, columns = inputs.plain_matrix(X)
     inputs.check_rows(X, columns)
-    labels, signs = inputs.two_classes(y, X.shape[0], classes)
-    return Examples(X, signs, (_name(labels[0]), _name(labels[1])), _columns(columns, X.shape[1]))
+    labels = Labels.of(y, X.shape[0]).two() if classes is None else Labels(classes)
+    return Examples(X, labels.signs(y, X.shape[0]), _names(labels), _columns(columns, X.shape[1]))
 
 
 def read_for(proof: Proof, X: Any, y: Any) -> Examples:
@@ -40,18 +41,23 @@ def read_for(proof: Proof, X: Any, y: Any) -> Examples:
     X, columns = inputs.plain_matrix(X)
     if X.shape != (about.n, about.d):
         raise ValueError(f"the certificate is about {about.n} rows and {about.d} columns, but X has shape {X.shape}")
-    labels = np.asarray(y)
-    positive = labels == about.positive
+    found = np.asarray(y)
+    positive = found == about.positive
     if np.any(positive):
-        others = np.unique(labels[~positive])
+        others = np.unique(found[~positive])
         names = (_name(others[0]) if len(others) == 1 else f"not {_name(about.positive)}", _name(about.positive))
         signs = np.where(positive, np.int8(1), np.int8(-1))
     else:
-        pair, signs = inputs.two_classes(y, X.shape[0])
-        names = (_name(pair[0]), _name(pair[1]))
-    if len(signs) != about.n or not is_digest(about.digest, inputs.as_rows(X, 0.0, False), X.shape, signs):
+        labels = Labels.of(y, X.shape[0]).two()
+        names, signs = _names(labels), labels.signs(y, X.shape[0])
+    if len(signs) != about.n or not Rows(X, signs, 0.0).has_digest(about.digest):
         raise ValueError("these are not the data of the certificate: its digest is another one")
     return Examples(X, signs, names, _columns(columns, X.shape[1]))
+
+
+def _names(labels: Labels) -> tuple[str, str]:
+    first, second = labels.classes
+    return _name(first), _name(second)
 
 
 def _name(label: Any) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -10,10 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
-from sklearn.utils import check_random_state
 
-from novikoff import inputs
 from novikoff.certificates import Separable
 from novikoff.display.style import BLUE, GREEN, INK, PALE, RED, number, panels, plain_numbers, root_of
 from novikoff.estimators.linear import LinearClassifier
@@ -116,15 +112,11 @@ class ProofDisplay:
         proof = clf.certify(X, y, gap).proof
         if not isinstance(proof, Separable):
             raise ValueError(f"without a separator the proof has no floor. {proof}")
-        y, X = inputs.labels(X, y), inputs.matrix(clf, X)
-        steps = _steps(clf, X, inputs.two_classes(y, X.shape[0], clf.classes_)[1])
-        star = np.array([float(x) for x in _shortened(proof.w[: X.shape[1] + 1])])
+        trace = clf.trace(X, y)
+        star = np.array([float(x) for x in _shortened(proof.w[: clf.n_features_in_ + 1])])
         star /= np.sqrt(star @ star)
-        w = np.zeros(X.shape[1] + 1)
-        norm_sq, inner = np.empty(len(steps)), np.empty(len(steps))
-        for t, (row, sign) in enumerate(steps):
-            w += sign * _learned_row(clf, row)
-            norm_sq[t], inner[t] = w @ w, w @ star
+        steps = [(np.einsum("ij,ij->i", w, w), w @ star) for w in trace.path()]
+        norm_sq, inner = (np.concatenate([np.empty(0), *parts]) for parts in zip(*steps, strict=True))
         with np.errstate(invalid="ignore"):
             cosine = np.where(norm_sq > 0, inner / np.sqrt(norm_sq), 0.0)
         return cls(
@@ -217,49 +209,3 @@ def _shortened(w: Sequence[int]) -> list[Fraction]:
     """Weights of any size as fractions of the largest."""
     most = max(abs(x) for x in w)
     return [Fraction(x, most) for x in w]
-
-
-def _steps(clf: LinearClassifier, X: Any, signs: NDArray[Any]) -> list[tuple[Any, int]]:
-    """The rows that the fit updated on, in that order, with their signs."""
-    n = X.shape[0]
-    if clf.order != "given":
-        chosen = clf.history_[clf.history_ >= 0].tolist()
-    else:
-        if clf.shuffle and not isinstance(clf.random_state, int | np.integer):
-            raise ValueError("the order of a shuffled fit can be repeated only if random_state is an int")
-        rng = check_random_state(clf.random_state) if clf.shuffle else None
-        model = clone(clf).set_params(verbose=0)
-        chosen = []
-        for made in clf.history_:
-            turns = rng.permutation(n) if rng else np.arange(n)
-            if made:
-                model, found = _updates(model, X, clf.classes_[(signs > 0).astype(int)], turns, clf.classes_)
-                chosen += found
-        if len(chosen) == clf.updates_ and len(chosen) and not np.array_equal(model.coef_, clf.coef_):
-            chosen = []
-    if len(chosen) != clf.updates_:
-        raise ValueError(
-            "the fit cannot be repeated: X and y are not the data it saw last, or it started from other weights than 0"
-        )
-    return [(X[[i]], int(signs[i])) for i in chosen]
-
-
-def _updates(model: Any, X: Any, y: NDArray[Any], turns: NDArray[Any], classes: Any) -> tuple[Any, list[int]]:
-    """The model after these rows, and those of them that changed it: halve until one is left."""
-    after = copy.copy(model).partial_fit(X[turns], y[turns], classes=classes)
-    if after.updates_ == (model.updates_ if hasattr(model, "classes_") else 0):
-        return after, []
-    if len(turns) == 1:
-        return after, [int(turns[0])]
-    half = len(turns) // 2
-    model, first = _updates(model, X, y, turns[:half], classes)
-    model, second = _updates(model, X, y, turns[half:], classes)
-    return model, first + second
-
-
-def _learned_row(clf: LinearClassifier, row: Any) -> NDArray[np.float64]:
-    """One row of X as it is learned from, the constant coordinate last."""
-    dense = row.toarray()[0] if hasattr(row, "toarray") else row[0]
-    constant = float(clf.intercept_scaling) if clf.fit_intercept else 0.0
-    long = np.append(dense.astype(np.float64), constant)
-    return long / inputs.norm(dense, constant) if clf.scale == "sphere" else long

@@ -12,7 +12,7 @@ from typing import Any, TypeVar, cast
 import numba
 from llvmlite import ir
 from numba.core import cgutils, types
-from numba.extending import intrinsic, register_jitable
+from numba.extending import intrinsic, overload, register_jitable
 
 from novikoff.engine.machine_code import KernelCache
 
@@ -49,6 +49,15 @@ def outlined(function: F) -> F:
 def allocating(function: F) -> F:
     """The same for what makes arrays."""
     return cast(F, register_jitable(**ALLOCATING)(function))
+
+
+def by_type(function: Callable[..., Any], chosen: Callable[..., Any], **options: Any) -> None:
+    """Compiled code that calls `function` runs what `chosen` picks by the types of the arguments.
+
+    A named tuple's type has its class as `instance_class`, so a method of that class is picked by it: Python and
+    machine code then run the same text.
+    """
+    overload(function, strict=False, jit_options=options)(chosen)
 
 
 # In a loop, prefetch(array, index) asks the memory for an entry that is read soon.

@@ -16,15 +16,13 @@ import numpy as np
 
 from novikoff.engine import sums
 from novikoff.engine.compile import inlined, outlined
-from novikoff.engine.rows import Rows, Vector, add, dot_and_sqnorm, row_is_finite, sum_is_finite, sum_rounds
+from novikoff.engine.rule import NO_STEP, Rule, measures, step, threshold, violated
+from novikoff.engine.storage import Storage, Vector, add, dot_and_sqnorm, row_is_finite, sum_is_finite, sum_rounds
 
 # The whole state of a run beside w: one record, so that Python and compiled code read the same names.
 _FIELDS = np.dtype(
     [
-        ("zero", "i8"),  # what the learner predicts at <w,x> = 0: +1, -1, or 0 (always a mistake)
-        ("margin", "i8"),  # 1: update when y<w,x> <= theta; 0: update on a mistake
-        ("auto", "i8"),  # 1: theta = (largest ||x|| so far)^2
-        ("theta", "f8"),
+        ("theta", "f8"),  # where y<w,x> > theta, the rule asks for nothing
         ("constant", "f8"),  # the appended coordinate; 0 without an intercept
         ("unit", "i8"),  # 1: rows are divided by their norm
         ("norm", "f8"),  # an upper bound on ||w||
@@ -33,12 +31,18 @@ _FIELDS = np.dtype(
         ("radius_sq", "f8"),  # the same as a float, infinite when it overflows
         ("mistakes", "i8"),
         ("updates", "i8"),
-        ("rounded", "i8"),  # 1: some update was not exactly w + yx
+        ("step", "f8"),  # the length of the last one
+        ("steps", "f8"),  # the sum of their lengths
+        ("rounded", "i8"),  # 1: some update was not exactly w + step y x
         ("slow", "i8"),  # decisions that floats could not take
         ("at", "i8"),  # where in the pass the loop stands
         ("found", "i8"),  # updates in this pass; for a search, the row with the smallest margin so far
         ("pass_theta", "f8"),  # theta when this pass began
-        ("done", "i8"),  # 1 after a pass without an update
+        ("pass_mistakes", "i8"),  # mistakes before it
+        ("loss", "f8"),  # the largest theta - y<w,x> that a step of this pass was made for, if the rule measures
+        ("traced", "i8"),  # updates that this call has written down
+        ("turns", "i8"),  # passes, or searches, before this one
+        ("done", "i8"),  # 1 after a pass that satisfied the rule
         ("row", "i8"),  # the row that an error code speaks of
     ],
     align=True,
@@ -47,16 +51,18 @@ STATE = np.dtype((np.record, _FIELDS))  # so that state[0].norm reads the same i
 
 MISTAKE, UPDATE = 1, 2  # bits of a verdict
 # Errors about row state.row: an entry is not finite; nothing to normalise; w would overflow;
-# theta = ||x||^2 is not a normal float; ||x|| is not one, and rows are to be divided by it.
-NOT_FINITE, ZERO_ROW, OVERFLOW, THETA_RANGE, NORM_RANGE = -1, -2, -3, -4, -5
+# theta = ||x||^2 is not a normal float; ||x|| is not one, and rows are to be divided by it; ||x||^2 is not one, and
+# a step is to be divided by it.
+NOT_FINITE, ZERO_ROW, OVERFLOW, THETA_RANGE, NORM_RANGE, STEP_RANGE = -1, -2, -3, -4, -5, -6
+GREW = 1  # no error: the row is the longest so far
 
 HUGE, TINY = 2.0**400, 2.0**-400
 NORMAL = 2.0**-1022
 
 
 @inlined
-def slack(w: Vector) -> float:
-    return float(w.shape[0] + 2) * 2.0**-52
+def slack(width: int) -> float:
+    return float(width + 2) * 2.0**-52
 
 
 @inlined
@@ -64,7 +70,7 @@ def slope(w: Vector, norm: float) -> float:
     """The filter's error per unit of ||x||."""
     if norm == 0.0:
         return 0.0
-    return slack(w) * norm if TINY <= norm <= HUGE else math.inf
+    return slack(w.shape[0]) * norm if TINY <= norm <= HUGE else math.inf
 
 
 @inlined
@@ -74,7 +80,7 @@ def power(m: float, e: int) -> float:
 
 
 @inlined
-def divisor(rows: Rows, i: int) -> float:
+def divisor(rows: Storage, i: int) -> float:
     """What row i is divided by: its norm if ``unit``, else 1."""
     if not rows.unit:
         return 1.0
@@ -92,22 +98,25 @@ def root(m: float, e: int) -> float:
 
 
 @inlined
-def reach(rows: Rows, i: int) -> float:
+def reach(rows: Storage, i: int) -> float:
     """The norm of the row as learned from, for the filter."""
     return 1.0 if rows.unit and rows.norm[i] < math.inf else float(rows.norm[i])
 
 
 @inlined
-def measure(rows: Rows, i: int, q: float, w: Vector, s: Any) -> int:
-    """First sight of row i, whose float sqnorm is q: validate, note the norm, raise radius and automatic theta."""
-    if not rows.unit and q >= TINY * TINY and q * (1.0 + 2.0 * slack(w)) < min(s.radius_sq, HUGE * HUGE):
+def measure(rows: Storage, i: int, q: float, width: int, s: Any) -> int:
+    """First sight of row i, whose float sqnorm is q: validate, note the norm, raise the radius.
+
+    Returns 0, GREW, or an error code. ``width`` counts the constant coordinate.
+    """
+    if not rows.unit and q >= TINY * TINY and q * (1.0 + 2.0 * slack(width)) < min(s.radius_sq, HUGE * HUGE):
         rows.norm[i] = math.sqrt(q)
         return 0
     return _measure_exactly(rows, i, q, s)
 
 
 @outlined
-def _measure_exactly(rows: Rows, i: int, q: float, s: Any) -> int:
+def _measure_exactly(rows: Storage, i: int, q: float, s: Any) -> int:
     ordinary = TINY * TINY <= q <= HUGE * HUGE
     if ordinary:
         rows.norm[i] = math.sqrt(q)
@@ -128,19 +137,15 @@ def _measure_exactly(rows: Rows, i: int, q: float, s: Any) -> int:
             rows.norm[i] = root(m, e)
         m, e = 0.5, 1
     if s.radius_m == 0.0 or e > s.radius_e or (e == s.radius_e and m > s.radius_m):
-        radius_sq = power(m, e)
-        if s.auto:
-            if not NORMAL <= radius_sq < math.inf:
-                return THETA_RANGE
-            s.theta = radius_sq
         s.radius_m = m
         s.radius_e = e
-        s.radius_sq = radius_sq
+        s.radius_sq = power(m, e)
+        return GREW
     return 0
 
 
 @inlined
-def side(rows: Rows, i: int, y: float, w: Vector, theta: float, m: float, error: float, s: Any) -> int:
+def side(rows: Storage, i: int, y: float, w: Vector, theta: float, m: float, error: float, s: Any) -> int:
     """The sign of y<w,x> - theta, from m = y<w,x> in floats and its error."""
     if m > theta + error:
         return 1
@@ -153,79 +158,134 @@ def side(rows: Rows, i: int, y: float, w: Vector, theta: float, m: float, error:
 
 
 @inlined
-def judge(rows: Rows, i: int, y: float, w: Vector, m: float, error: float, s: Any) -> int:
+def has_threshold(rule: Rule, radius_sq: float) -> bool:
+    """Is theta a float? It may grow with R^2, which may be none."""
+    grows = threshold(rule, 1.0) != threshold(rule, 2.0)
+    return not grows or NORMAL <= radius_sq < math.inf
+
+
+@inlined
+def meet(rows: Storage, i: int, q: float, w: Vector, rule: Rule, s: Any) -> int:
+    """`measure`, and theta for the radius that stands then. After an error radius and theta are as before."""
+    radius_m, radius_e, radius_sq = s.radius_m, s.radius_e, s.radius_sq
+    code = measure(rows, i, q, w.shape[0], s)
+    if code == GREW:
+        if not has_threshold(rule, s.radius_sq):
+            s.radius_m, s.radius_e, s.radius_sq = radius_m, radius_e, radius_sq
+            return THETA_RANGE
+        s.theta = threshold(rule, s.radius_sq)
+    return min(code, 0)
+
+
+@inlined
+def judge(rows: Storage, i: int, y: float, w: Vector, rule: Rule, m: float, error: float, s: Any) -> int:
     """MISTAKE and UPDATE bits for a measured row, given m = y<w,x> in floats."""
     sign = side(rows, i, y, w, 0.0, m, error, s)
     verdict = 0
-    if sign < 0 or (sign == 0 and s.zero != y):
+    if sign < 0 or (sign == 0 and rule.zero != y):
         verdict = MISTAKE
-    if s.margin:
-        if side(rows, i, y, w, s.theta, m, error, s) <= 0:
-            verdict |= UPDATE
-    elif verdict:
+    if s.theta != 0.0:
+        sign = side(rows, i, y, w, s.theta, m, error, s)
+    if violated(rule, sign, y):
         verdict |= UPDATE
     return verdict
 
 
 @inlined
-def update(rows: Rows, i: int, y: float, w: Vector, m: float, error: float, s: Any) -> int:
-    """w += y x, unless it would overflow; keeps the bound on ||w||."""
+def length_of_step(rows: Storage, i: int, y: float, w: Vector, rule: Rule, s: Any) -> float:
+    """How far the rule goes; nan where ||x||^2 is not a normal float, though the rule asks for it."""
+    if not measures(rule):
+        return step(rule, 0.0, 0.0)
+    return _measured_step(rows, i, y, w, rule, s)
+
+
+@outlined
+def _measured_step(rows: Storage, i: int, y: float, w: Vector, rule: Rule, s: Any) -> float:
+    if rows.norm[i] == 0.0:
+        return NO_STEP
+    sqnorm = 1.0
+    if not rows.unit:
+        mantissa, exponent = sums.sqnorm(rows, i)
+        sqnorm = power(mantissa, exponent)
+        if not NORMAL <= sqnorm < math.inf:
+            return math.nan
+    mantissa, exponent = sums.rounded_dot(rows, i, divisor(rows, i), w)
+    product = y * power(mantissa, exponent)
+    length = step(rule, product, sqnorm)
+    if length != NO_STEP:
+        s.loss = max(s.loss, s.theta - product)
+    return length
+
+
+@inlined
+def update(rows: Storage, i: int, y: float, w: Vector, rule: Rule, m: float, error: float, s: Any) -> int:
+    """w += step y x, unless it would overflow; keeps the bound on ||w||. Returns 1, 0 for no step, or an error code."""
+    length = length_of_step(rows, i, y, w, rule, s)
+    if length == NO_STEP:
+        return 0
+    if math.isnan(length):
+        return STEP_RANGE
+    c = y * length
     q = divisor(rows, i)
-    x = reach(rows, i) * (1.0 + slack(w))
-    # ||w + yx||^2 = ||w||^2 + 2 y<w,x> + ||x||^2
-    grown = s.norm * s.norm + 2.0 * (m + error) + x * x
+    x = length * (reach(rows, i) * (1.0 + slack(w.shape[0])))
+    # ||w + c x||^2 = ||w||^2 + 2 step y<w,x> + step^2 ||x||^2
+    grown = s.norm * s.norm + 2.0 * length * (m + error) + x * x
     if TINY * TINY <= grown <= HUGE * HUGE:
         norm = math.sqrt(grown) * (1.0 + 2.0**-50)
     else:
         if not x < math.inf:
             mantissa, exponent = sums.sqnorm(rows, i)
-            x = root(mantissa, exponent) / q
+            x = length * (root(mantissa, exponent) / q)
         norm = (s.norm + x) * (1.0 + 2.0**-50)
-        if not norm <= 2.0**1000 and not sum_is_finite(rows, i, y, q, w):
+        if not norm <= 2.0**1000 and not sum_is_finite(rows, i, c, q, w):
             return OVERFLOW
     # The first update that rounds settles it, so tracking costs nothing where sums round all the time.
     if not s.rounded:
-        s.rounded = sum_rounds(rows, i, y, q, w)
-    add(rows, i, y, q, w)
+        s.rounded = measures(rule) or sum_rounds(rows, i, c, q, w)
+    add(rows, i, c, q, w)
     s.norm = norm
     s.updates += 1
-    return 0
+    s.step = length
+    s.steps += length
+    return 1
 
 
 @inlined
-def learn(rows: Rows, i: int, y: float, w: Vector, s: Any) -> int:
+def learn(rows: Storage, i: int, y: float, w: Vector, rule: Rule, s: Any) -> int:
     """One round of the online protocol on a new row: its verdict, or an error code and nothing changed."""
     s.row = i
     theta, radius_m, radius_e, radius_sq = s.theta, s.radius_m, s.radius_e, s.radius_sq
     product, q = dot_and_sqnorm(rows, i, w)
-    code = measure(rows, i, q, w, s)
+    code = meet(rows, i, q, w, rule, s)
     if code < 0:
         return code
     m = y * product / divisor(rows, i)
     if m > s.theta + slope(w, s.norm) * reach(rows, i):
         return 0
-    verdict = settle(rows, i, y, w, m, s)
+    verdict = settle(rows, i, y, w, rule, m, s)
     if verdict < 0:
         s.theta, s.radius_m, s.radius_e, s.radius_sq = theta, radius_m, radius_e, radius_sq
     return verdict
 
 
 @inlined
-def settle(rows: Rows, i: int, y: float, w: Vector, m: float, s: Any) -> int:
-    """Judge a measured row with m = y<w,x> in floats, count, and update if so judged."""
+def settle(rows: Storage, i: int, y: float, w: Vector, rule: Rule, m: float, s: Any) -> int:
+    """Judge a measured row with m = y<w,x> in floats, count, and update if so judged. Returns what happened."""
     error = slope(w, s.norm) * reach(rows, i)
-    verdict = judge(rows, i, y, w, m, error, s)
+    verdict = judge(rows, i, y, w, rule, m, error, s)
     if verdict & UPDATE:
-        code = update(rows, i, y, w, m, error, s)
+        code = update(rows, i, y, w, rule, m, error, s)
         if code < 0:
             return code
+        if code == 0:
+            verdict &= ~UPDATE
     if verdict & MISTAKE:
         s.mistakes += 1
     return verdict
 
 
 @outlined
-def score(rows: Rows, i: int, w: Vector, norm: float) -> float:
+def score(rows: Storage, i: int, w: Vector, norm: float) -> float:
     """<w, row> with the exact sign, for a row that is only looked at; nan if it is not finite."""
     s, q = dot_and_sqnorm(rows, i, w)
     if TINY * TINY <= q <= HUGE * HUGE:
@@ -251,7 +311,7 @@ def norm_bound(w: Vector) -> float:
     for j in range(w.shape[0]):
         q += w[j] * w[j]
     if TINY * TINY <= q <= HUGE * HUGE:
-        return math.sqrt(q) * (1.0 + slack(w))
+        return math.sqrt(q) * (1.0 + slack(w.shape[0]))
     largest = 0.0
     for j in range(w.shape[0]):
         largest = max(largest, abs(w[j]))

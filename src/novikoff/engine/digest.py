@@ -9,12 +9,11 @@ from __future__ import annotations
 import hashlib
 import struct
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.engine.rows import DenseRows, Rows, nonzeros
+from novikoff.engine.storage import Storage, nonzeros
 
 LEAF = 8192  # rows, fixed by the format
 ENTRIES = 1 << 20  # stored entries that are hashed at a time; no result depends on it
@@ -23,7 +22,7 @@ SOON = 1 << 17  # so few are sooner hashed than handed to a thread; no result de
 Signs = NDArray[np.int8]
 
 
-def matrix_digest(rows: Rows, n: int, d: int) -> bytes:
+def matrix_digest(rows: Storage, n: int, d: int) -> bytes:
     """Of shape and entries: the part of a digest that all divisions of the labels share."""
     leaves = [_sha256(*_streams(rows, start, min(n, start + LEAF), d, "<u4")) for start in range(0, n, LEAF)]
     return _sha256(b"novikoff data 2", struct.pack("<qqq", n, d, LEAF), *leaves)
@@ -35,21 +34,21 @@ def digest(matrix: bytes, signs: Signs) -> str:
     return _sha256(matrix, *leaves).hex()
 
 
-def is_digest(stored: str, rows: Rows, shape: tuple[int, int], signs: Signs) -> bool:
+def is_digest(stored: str, rows: Storage, shape: tuple[int, int], signs: Signs) -> bool:
     """Is this the digest of these data, in the version of today or in the first?"""
     n, d = shape
     return stored in (digest(matrix_digest(rows, n, d), signs), _digest_1(rows, n, d, signs))
 
 
-def _digest_1(rows: Rows, n: int, d: int, signs: Signs) -> str:
+def _digest_1(rows: Storage, n: int, d: int, signs: Signs) -> str:
     head = b"novikoff data 1" + struct.pack("<qq", n, d)
     return _sha256(head, *_streams(rows, 0, n, d, "<i8"), _sha256(signs.tobytes())).hex()
 
 
-def _streams(rows: Rows, start: int, stop: int, d: int, count: str) -> list[bytes]:
+def _streams(rows: Storage, start: int, stop: int, d: int, count: str) -> list[bytes]:
     """Three hashes: of the numbers of non-zeros of these rows, of their columns, and of their values."""
     streams = [hashlib.sha256() for _ in range(3)]
-    stored: Any = np.arange(start, stop + 1) * d if isinstance(rows, DenseRows) else rows.indptr[start : stop + 1]
+    stored = rows.stored_before(start, stop)
     busy: list[Future[None]] = []
     with ThreadPoolExecutor(2) as pool:
         while start < stop:

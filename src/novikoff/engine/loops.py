@@ -12,13 +12,16 @@ from numpy.typing import NDArray
 
 from novikoff.engine import sums
 from novikoff.engine.compile import allocating, allocating_kernel, inlined, kernel, specialised
+from novikoff.engine.csr import CsrRows
 from novikoff.engine.decide import (
+    MISTAKE,
     NOT_FINITE,
     STATE,
     UPDATE,
     divisor,
     learn,
     measure,
+    meet,
     norm_bound,
     reach,
     score,
@@ -26,16 +29,35 @@ from novikoff.engine.decide import (
     side,
     slope,
 )
-from novikoff.engine.rows import CsrRows, DenseRows, Rows, Vector, constant_term, dot, dot_and_sqnorm
+from novikoff.engine.dense import DenseRows
+from novikoff.engine.rule import Rule, satisfied, violated
+from novikoff.engine.storage import Storage, Vector, add, constant_term, dot, dot_and_sqnorm, sqnorm_in_floats
 
 Signs = NDArray[np.int8]
 SLOW = 32  # an exact decision costs about as much as this many rows; no result depends on it
 NOBODY = -1  # the row that a search found, when it found none
 
+# What a trace holds of an update.
+TRACE = np.dtype(
+    (
+        np.record,
+        np.dtype(
+            [
+                ("row", "i8"),
+                ("turn", "i8"),  # the pass, or the search, from 0
+                ("at", "i8"),  # how many rows had had their turn in it
+                ("mistake", "i8"),  # 1: it was a wrong prediction, too
+                ("step", "f8"),  # w += step y x
+            ],
+            align=True,
+        ),
+    )
+)
+
 
 @inlined
 def _next_violated(
-    rows: Rows, y: Signs, order: NDArray[np.int64], w: Vector, at: int, stop: int, level: float, tilt: float
+    rows: Storage, y: Signs, order: NDArray[np.int64], w: Vector, at: int, stop: int, level: float, tilt: float
 ) -> tuple[int, float]:
     """The first position whose row is not surely beyond theta, or new (its norm is nan); and its dot product."""
     share = constant_term(rows, w)
@@ -49,30 +71,50 @@ def _next_violated(
     return stop, 0.0
 
 
+@inlined
+def _note(trace: Any, tally: NDArray[np.uint32], i: int, verdict: int, s: Any) -> None:
+    """Write down an update on row i, where it is asked for."""
+    if tally.shape[0] > 0:
+        tally[i] += 1
+    if trace.shape[0] > 0:
+        entry = trace[s.traced]
+        entry.row = i
+        entry.turn = s.turns
+        entry.at = s.at
+        entry.mistake = verdict & MISTAKE
+        entry.step = s.step
+        s.traced += 1
+
+
 @kernel
 def cycle(
-    rows: Rows,
+    rows: Storage,
     y: Signs,
     order: NDArray[np.int64],
     restart: bool,
     w: Vector,
+    rule: Rule,
     state: Any,
     budget: int,
     log: NDArray[np.int64],
+    trace: Any,
+    tally: NDArray[np.uint32],
 ) -> int:
     """Passes in the given order (row by row if empty), or (``restart``) searches for the first violated example.
 
     Logs the number of updates of each pass, or the row that each search found. Returns how many
-    entries it logged, or an error code; state.done says that the last pass was clean.
+    entries it logged, or an error code; state.done says that the last pass satisfied the rule. Updates are written
+    into ``trace``, and counted for each row in ``tally``, if these are not empty; it returns when the trace is full.
     """
     s = state[0]
     n = y.shape[0]
     logged = 0
     s.norm = norm_bound(w)
+    s.traced = 0
     # Invariant: ||w|| <= s.norm. The rows before position s.at have had their turn in this pass, each with the w of
     # that moment; s.found of them were updates. s.pass_theta was theta when the pass began. After a search
     # (``restart``) that ended in an update nothing is known of any row, and the next one begins at 0.
-    while logged < log.shape[0] and budget > 0:
+    while logged < log.shape[0] and budget > 0 and (trace.shape[0] == 0 or s.traced < trace.shape[0]):
         # y<w,x> > theta for sure: y s > theta + error ||x||, or (theta + error) ||x|| for unit rows
         error = slope(w, s.norm)
         if rows.unit:
@@ -87,29 +129,31 @@ def cycle(
             i = order[t] if order.shape[0] > 0 else t
             slow = s.slow
             if math.isnan(rows.norm[i]):
-                verdict = learn(rows, i, float(y[i]), w, s)
+                verdict = learn(rows, i, float(y[i]), w, rule, s)
             else:
                 s.row = i
-                verdict = settle(rows, i, float(y[i]), w, y[i] * product / divisor(rows, i), s)
+                verdict = settle(rows, i, float(y[i]), w, rule, y[i] * product / divisor(rows, i), s)
             if verdict < 0:
                 return verdict
-            s.at += 1
             budget -= 1 + SLOW * (s.slow - slow)
             if verdict & UPDATE:
                 s.found += 1
+                _note(trace, tally, i, verdict, s)
                 if restart:
                     log[logged] = i
                     logged += 1
                     s.found = 0
                     s.at = 0
+                    s.turns += 1
                     continue
+            s.at += 1
         if s.at == n:
-            # A pass is clean if no row violated the threshold that stands at its end.
-            s.done = s.found == 0 and s.theta == s.pass_theta
+            # The threshold that stands at the end must be that of every row of the pass.
+            kept = s.theta == s.pass_theta
+            s.done = kept and satisfied(rule, s.found, s.mistakes - s.pass_mistakes, s.loss)
             log[logged] = NOBODY if restart else s.found
             logged += 1
-            s.at = 0
-            s.found = 0
+            _next_turn(s)
             s.pass_theta = s.theta
             if s.done:
                 return logged
@@ -117,9 +161,42 @@ def cycle(
 
 
 @inlined
-def _only_this_violates(rows: Rows, y: Signs, i: int, w: Vector, m: float, error: float, s: Any) -> bool:
-    """Two examples near y<w,x> = 0: is only the later one a mistake there, by the convention at zero?"""
-    if s.margin or s.zero == 0 or y[i] == s.zero or y[s.found] != s.zero:
+def _next_turn(s: Any) -> None:
+    s.at = 0
+    s.found = 0
+    s.turns += 1
+    s.pass_mistakes = s.mistakes
+    s.loss = 0.0
+
+
+@inlined
+def _closer(
+    rows: Storage, y: Signs, i: int, m: float, error: float, j: int, best: float, best_error: float, w: Vector, s: Any
+) -> bool:
+    """Is y<w,x> of row i below that of row j < i? m and best are the two in floats, with their errors."""
+    if m < best - (error + best_error):
+        return True
+    if m > best + (error + best_error) or error + best_error == 0.0:
+        return False
+    s.slow += 1
+    sign = sums.sign_of_difference(rows, i, float(y[i]), divisor(rows, i), j, float(y[j]), divisor(rows, j), w)
+    return sign < 0
+
+
+@inlined
+def _spared(rule: Rule, s: Any) -> int:
+    """The sign of the examples with y<w,x> = 0 that the rule leaves alone, if it does not treat both signs alike."""
+    if s.theta != 0.0 or violated(rule, 0, 1.0) == violated(rule, 0, -1.0):
+        return 0
+    return -1 if violated(rule, 0, 1.0) else 1
+
+
+@inlined
+def _only_this_violates(
+    rows: Storage, y: Signs, i: int, w: Vector, m: float, error: float, spared: int, s: Any
+) -> bool:
+    """Two examples near y<w,x> = 0: is only the later one violated there?"""
+    if spared == 0 or y[i] == spared or y[s.found] != spared:
         return False
     j = s.found
     product = y[j] * dot(rows, j, w, constant_term(rows, w)) / divisor(rows, j)
@@ -128,75 +205,132 @@ def _only_this_violates(rows: Rows, y: Signs, i: int, w: Vector, m: float, error
 
 
 @kernel
-def climb(rows: Rows, y: Signs, updating: bool, w: Vector, state: Any, budget: int, log: NDArray[np.int64]) -> int:
-    """Searches for the violated example with the smallest y<w,x>, ties to the lower row; updates on it if asked.
+def climb(
+    rows: Storage,
+    y: Signs,
+    w: Vector,
+    rule: Rule,
+    state: Any,
+    budget: int,
+    log: NDArray[np.int64],
+    trace: Any,
+    tally: NDArray[np.uint32],
+) -> int:
+    """Searches for the violated example with the smallest y<w,x>, ties to the lower row, and updates on it.
 
-    Logs the row that each search found to be violated (without ``updating``, the smallest one).
+    Logs the row that each search found to be violated. ``trace`` and ``tally`` are as in `cycle`.
     """
     s = state[0]
     n = y.shape[0]
     logged = 0
     s.norm = norm_bound(w)
+    s.traced = 0
     best, best_error = 0.0, 0.0
     if s.at > 0:
         best = y[s.found] * dot(rows, s.found, w, constant_term(rows, w)) / divisor(rows, s.found)
         best_error = slope(w, s.norm) * reach(rows, s.found)
     # Invariant, if s.at > 0: of the rows before s.at, s.found has the smallest y<w,x>, exactly, ties to the lower row
-    # (but at zero a row that the convention calls a mistake goes before one that it does not). In floats that is
+    # (but at zero a row that is violated goes before one that is not). In floats that is
     # `best`, off by at most `best_error`. w does not change within a search.
-    while logged < log.shape[0] and budget > 0:
+    while logged < log.shape[0] and budget > 0 and (trace.shape[0] == 0 or s.traced < trace.shape[0]):
         error = slope(w, s.norm)
         share = constant_term(rows, w)
+        spared = _spared(rule, s)
         stop = min(n, s.at + budget)
         budget -= stop - s.at
         for i in range(s.at, stop):
             if math.isnan(rows.norm[i]):
                 s.row = i
                 product, q = dot_and_sqnorm(rows, i, w)
-                code = measure(rows, i, q, w, s)
+                code = meet(rows, i, q, w, rule, s)
                 if code < 0:
                     return code
             else:
                 product = dot(rows, i, w, share)
             m = y[i] * product / divisor(rows, i)
             e = error * reach(rows, i)
-            if i > 0:
-                if m > best + (e + best_error):
-                    continue
-                if not m < best - (e + best_error) and not _only_this_violates(rows, y, i, w, m, e, s):
-                    if e + best_error == 0.0:
-                        continue
-                    s.slow += 1
-                    j = s.found
-                    if (
-                        sums.sign_of_difference(
-                            rows, i, float(y[i]), divisor(rows, i), j, float(y[j]), divisor(rows, j), w
-                        )
-                        >= 0
-                    ):
-                        continue
-            s.found, best, best_error = i, m, e
+            if i > 0 and m > best + (e + best_error):
+                continue
+            if (
+                i == 0
+                or _only_this_violates(rows, y, i, w, m, e, spared, s)
+                or _closer(rows, y, i, m, e, s.found, best, best_error, w, s)
+            ):
+                s.found, best, best_error = i, m, e
         s.at = stop
         if stop < n:
             continue
         s.at = 0
-        if not updating:
-            log[logged] = s.found
-            return logged + 1
         s.row = s.found
-        verdict = settle(rows, s.found, float(y[s.found]), w, best, s)
+        verdict = settle(rows, s.found, float(y[s.found]), w, rule, best, s)
         if verdict < 0:
             return verdict
         s.done = not verdict & UPDATE
+        if not s.done:
+            _note(trace, tally, s.found, verdict, s)
         log[logged] = NOBODY if s.done else s.found
         logged += 1
+        s.turns += 1
         if s.done:
             return logged
     return logged
 
 
 @kernel
-def scores(rows: Rows, w: Vector, start: int, stop: int, out: Vector) -> int:
+def survey(rows: Storage, width: int, state: Any, start: int, stop: int) -> int:
+    """Look at rows for the first time: their norms, and the radius. Returns 0, or an error code about state.row."""
+    s = state[0]
+    # Invariant: the norms of the rows start .. i - 1 are known, and s.radius is the largest of those seen so far.
+    for i in range(start, stop):
+        if math.isnan(rows.norm[i]):
+            s.row = i
+            code = measure(rows, i, sqnorm_in_floats(rows, i), width, s)
+            if code < 0:
+                return code
+    return 0
+
+
+@kernel
+def hardest(rows: Storage, y: Signs, w: Vector, state: Any, start: int, stop: int) -> None:
+    """state.found: of the measured rows before ``stop``, that with the smallest y<w,x>, ties to the lower row.
+
+    Of the rows before ``start`` it is known already. w must not have changed since.
+    """
+    s = state[0]
+    s.norm = norm_bound(w)
+    share = constant_term(rows, w)
+    error = slope(w, s.norm)
+    best, best_error = 0.0, 0.0
+    if start > 0:
+        best = y[s.found] * dot(rows, s.found, w, share) / divisor(rows, s.found)
+        best_error = error * reach(rows, s.found)
+    # Invariant: as in `climb`.
+    for i in range(start, stop):
+        m = y[i] * dot(rows, i, w, share) / divisor(rows, i)
+        e = error * reach(rows, i)
+        if i > 0 and m > best + (e + best_error):
+            continue
+        if i == 0 or _closer(rows, y, i, m, e, s.found, best, best_error, w, s):
+            s.found, best, best_error = i, m, e
+
+
+@kernel
+def products(rows: Storage, y: Signs, w: Vector, start: int, stop: int, out: Vector) -> None:
+    """out[i] = y_i <w, row i> in floats."""
+    share = constant_term(rows, w)
+    for i in range(start, stop):
+        out[i] = y[i] * dot(rows, i, w, share)
+
+
+@kernel
+def some_rows(rows: Storage, y: Signs, which: NDArray[np.int64], out: NDArray[np.float64]) -> None:
+    """out[k, 1:] = y_i (x_i, constant) for i = which[k]; out is zero before."""
+    for k in range(which.shape[0]):
+        add(rows, which[k], float(y[which[k]]), 1.0, out[k, 1:])
+
+
+@kernel
+def scores(rows: Storage, w: Vector, start: int, stop: int, out: Vector) -> int:
     """out[i] = <w, row i> with the exact sign. Returns the first row that is not finite, or NOBODY."""
     norm = norm_bound(w)
     # Invariant: out[start : i] is finite, and has the signs of the exact products.
@@ -208,7 +342,7 @@ def scores(rows: Rows, w: Vector, start: int, stop: int, out: Vector) -> int:
 
 
 @kernel
-def rounds(rows: Rows, y: Signs, w: Vector, state: Any, start: int, stop: int, out: Vector) -> int:
+def rounds(rows: Storage, y: Signs, w: Vector, rule: Rule, state: Any, start: int, stop: int, out: Vector) -> int:
     """The online protocol: out[i] = <w, row i> with the exact sign, and then y[i] is learned, unless it is 0.
 
     Returns 0, or an error code about row state.row, before which everything was learned.
@@ -219,7 +353,7 @@ def rounds(rows: Rows, y: Signs, w: Vector, state: Any, start: int, stop: int, o
     for i in range(start, stop):
         out[i] = score(rows, i, w, s.norm)
         if y[i] != 0:
-            code = learn(rows, i, float(y[i]), w, s)
+            code = learn(rows, i, float(y[i]), w, rule, s)
             if code < 0:
                 return code
         elif math.isnan(out[i]):
@@ -245,13 +379,13 @@ def _sparse(columns: NDArray[Any], values: NDArray[Any], s: Any) -> CsrRows:
 
 
 @allocating_kernel
-def learn_dense(x: NDArray[Any], y: int, w: Vector, state: Any) -> int:
-    return learn(_dense(x, state[0]), 0, float(y), w, state[0])
+def learn_dense(x: NDArray[Any], y: int, w: Vector, rule: Rule, state: Any) -> int:
+    return learn(_dense(x, state[0]), 0, float(y), w, rule, state[0])
 
 
 @allocating_kernel
-def learn_sparse(columns: NDArray[Any], values: NDArray[Any], y: int, w: Vector, state: Any) -> int:
-    return learn(_sparse(columns, values, state[0]), 0, float(y), w, state[0])
+def learn_sparse(columns: NDArray[Any], values: NDArray[Any], y: int, w: Vector, rule: Rule, state: Any) -> int:
+    return learn(_sparse(columns, values, state[0]), 0, float(y), w, rule, state[0])
 
 
 @allocating_kernel
@@ -264,26 +398,26 @@ def score_sparse(columns: NDArray[Any], values: NDArray[Any], w: Vector, state: 
     return score(_sparse(columns, values, state[0]), 0, w, state[0].norm)
 
 
-# The same for float64 values (and uint32 columns) in C order and nothing else: see `specialised`.
+# The same for float64 values (and uint32 columns) in C order and nothing else, of one rule: see `specialised`.
+
+_X, _COLUMNS, _W, _STATE = np.zeros(1), np.zeros(1, dtype=np.uint32), np.zeros(2), np.zeros(1, dtype=STATE)
 
 
 @cache
-def learn_dense64() -> Callable[[Vector, int, Vector, Any], int]:
-    return specialised(learn_dense, np.zeros(1), 1, np.zeros(2), np.zeros(1, dtype=STATE))
+def learn_dense64(rule: Any) -> Callable[[Vector, int, Vector, Rule, Any], int]:
+    return specialised(learn_dense, _X, 1, _W, rule(), _STATE)
+
+
+@cache
+def learn_sparse64(rule: Any) -> Callable[[NDArray[np.uint32], Vector, int, Vector, Rule, Any], int]:
+    return specialised(learn_sparse, _COLUMNS, _X, 1, _W, rule(), _STATE)
 
 
 @cache
 def score_dense64() -> Callable[[Vector, Vector, Any], float]:
-    return specialised(score_dense, np.zeros(1), np.zeros(2), np.zeros(1, dtype=STATE))
-
-
-@cache
-def learn_sparse64() -> Callable[[NDArray[np.uint32], Vector, int, Vector, Any], int]:
-    return specialised(
-        learn_sparse, np.zeros(1, dtype=np.uint32), np.zeros(1), 1, np.zeros(2), np.zeros(1, dtype=STATE)
-    )
+    return specialised(score_dense, _X, _W, _STATE)
 
 
 @cache
 def score_sparse64() -> Callable[[NDArray[np.uint32], Vector, Vector, Any], float]:
-    return specialised(score_sparse, np.zeros(1, dtype=np.uint32), np.zeros(1), np.zeros(2), np.zeros(1, dtype=STATE))
+    return specialised(score_sparse, _COLUMNS, _X, _W, _STATE)

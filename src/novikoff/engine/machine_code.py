@@ -62,7 +62,7 @@ _IMPORT = re.compile(r"^\s*from (novikoff(?:\.\w+)*) import (\([^)]*\)|[^\n]*)",
 def digest_of_sources(module: str) -> str:
     """A digest of the text of a module and of all modules of this package that it imports, and they import."""
     texts: dict[Path, bytes] = {}
-    waiting = [_source(module)]
+    waiting: list[Path | None] = [_source(module) or _text_of_stranger(module)]
     while waiting:
         path = waiting.pop()
         if path is None or path in texts:
@@ -72,6 +72,14 @@ def digest_of_sources(module: str) -> str:
             waiting.append(_source(parent))
             waiting.extend(_source(f"{parent}.{name}") for name in re.findall(r"\w+", names))
     return hashlib.sha256(b"\0".join(texts[path] for path in sorted(texts))).hexdigest()[:16]
+
+
+def _text_of_stranger(module: str) -> Path:
+    """The file of a module that is not ours: somebody's rule, which is compiled into our loops."""
+    file = getattr(sys.modules.get(module), "__file__", None)
+    if file is None:
+        raise Distrusted(f"{module} has no text that tells its versions apart")
+    return Path(file)
 
 
 def _source(module: str) -> Path | None:
@@ -102,8 +110,8 @@ class KernelCache(_Cache):  # type: ignore[misc]  # numba has no type hints
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The machine code for arguments of these types, or None."""
         target_context.refresh()
-        key = self._key(sig, target_context.codegen())
         try:
+            key = self._key(sig, target_context.codegen())
             return CompileResult._rebuild(target_context, *pickle.loads(_read(_directory(), key)))
         except FileNotFoundError:
             return None
@@ -113,14 +121,19 @@ class KernelCache(_Cache):  # type: ignore[misc]  # numba has no type hints
 
     def save_overload(self, sig: Any, result: Any) -> None:
         """Keep machine code. Where that cannot be, it is compiled again in the next process."""
-        key = self._key(sig, result.codegen)
         try:
+            key = self._key(sig, result.codegen)
             _write(_directory(), key, dumps(result._reduce()))
         except (OSError, Distrusted) as error:
             log.debug("the cache does not take %s: %s", self._name, error)
 
     def _key(self, signature: Any, codegen: Any) -> str:
-        return repr((self._name, signature, codegen.magic_tuple(), _TOOLS, digest_of_sources(self._module)))
+        modules = {
+            self._module,
+            *(kind.instance_class.__module__ for kind in signature if hasattr(kind, "instance_class")),
+        }
+        sources = [digest_of_sources(module) for module in sorted(modules)]
+        return repr((self._name, signature, codegen.magic_tuple(), _TOOLS, sources))
 
     # The rest of Numba's interface, which nothing here needs: an entry that is saved again is replaced.
 

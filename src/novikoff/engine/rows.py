@@ -1,189 +1,187 @@
-"""Rows of a data matrix, dense or CSR, behind one interface.
+"""The rows of a problem, a_i = y_i (x_i, c): what can be asked of them, whatever stores them.
 
-A row is x_i with the constant coordinate appended and, if ``unit``, divided by its norm. A loop over
-the cells of a row reads the same for both storages; Numba resolves `cells`, `column` and `value` by
-the type of ``rows`` and inlines them, and the plain functions are the same text for Python.
+A storage is a named tuple that compiled loops read from (`novikoff.engine.storage`); this is the noun around it.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from fractions import Fraction
+from typing import Any
 
 import numpy as np
-from numba import types
-from numba.extending import overload as _overload
 from numpy.typing import NDArray
 
-from novikoff.engine.compile import F, inlined, kernel, outlined, reassociated
+from novikoff.engine import decide, digest, loops, sums
+from novikoff.engine.decide import NOT_FINITE, STATE
+from novikoff.engine.loops import NOBODY, Signs
+from novikoff.engine.storage import Storage, Vector, over
 
-Vector = NDArray[np.float64]
+Indices = NDArray[np.int64]
 
-
-class DenseRows(NamedTuple):
-    X: NDArray[Any]  # (n, d) float32 or float64, C order
-    norm: Vector  # (n,) the norm of the stored row; nan until it is first met, inf when out of range
-    constant: float  # the appended coordinate; 0 without an intercept
-    unit: bool  # rows are divided by their norm
+BUDGET = 1 << 25  # stored entries per call of a loop, some 20 ms: Ctrl-C is heard; no result depends on it
 
 
-class CsrRows(NamedTuple):
-    data: NDArray[Any]  # (nnz,) float32 or float64
-    indices: NDArray[Any]  # (nnz,) uint32 or uint64: a signed index costs a wrap-around test
-    indptr: NDArray[np.int64]  # (n + 1,)
-    norm: Vector
-    constant: float
-    unit: bool
+class BadRowError(Exception):
+    """A row that cannot be learned from: one of the codes of `novikoff.engine.decide`, and where.
+
+    `scores` are those of the rows before it, in the online protocol.
+    """
+
+    def __init__(self, code: int, row: int, scores: Vector | None = None) -> None:
+        self.code, self.row, self.scores = code, row, scores
 
 
-Rows = DenseRows | CsrRows
+class Rows:
+    """x_1, x_2, ... with the constant coordinate, each divided by its norm if ``unit``, and with its sign.
+
+    Parameters
+    ----------
+    X : a C-contiguous float array or a CSR matrix, which is borrowed
+    signs : y in {-1, +1}; 0 where a label is not known
+    constant : c, the appended coordinate; 0 for none
+    unit : divide every row, with its constant, by its norm
+    """
+
+    def __init__(self, X: Any, signs: Signs, constant: float, *, unit: bool = False) -> None:
+        self.storage: Storage = over(X, constant, unit)
+        self.signs = signs
+        self.n, self.width = int(X.shape[0]), int(X.shape[1]) + 1
+        self._state: Any = np.zeros(1, dtype=STATE)
+        self._radius_known = False
+        self.reader: object = None  # whoever has noted the norms
+
+    @property
+    def constant(self) -> float:
+        return self.storage.constant
+
+    @property
+    def unit(self) -> bool:
+        return self.storage.unit
+
+    @property
+    def pace(self) -> int:
+        """How many rows a loop may take in one call."""
+        return max(1, BUDGET // (int(self.storage.stored.size) // max(1, self.n) + 8))
+
+    @property
+    def norms(self) -> Vector:
+        """||x_i||, constant included, before any division; inf where the square is far outside the floats."""
+        self.survey()
+        return self.storage.norm
+
+    @property
+    def radius(self) -> float:
+        """R, the largest norm of a row as it is learned from."""
+        seen = self.survey()
+        return float(decide.root(float(seen.radius_m), int(seen.radius_e)))
+
+    @property
+    def radius_sq(self) -> Fraction:
+        """An upper bound on R^2, within its last bits."""
+        return radius_sq(self.survey(), self.storage.unit)
+
+    def survey(self) -> Any:
+        """Look at every row once: are its entries finite, what is its norm?
+
+        Returns the record of the loops, with the radius in it; `BadRowError` for the first row that will not do.
+        """
+        if not self._radius_known or np.isnan(self.storage.norm).any():
+            self.reader = None
+            self.open(self)
+            self._state[0] = np.zeros(1, dtype=STATE)[0]
+            for start in range(0, self.n, self.pace):
+                stop = min(self.n, start + self.pace)
+                code = loops.survey(self.storage, self.width, self._state, start, stop)
+                if code < 0:
+                    raise BadRowError(code, int(self._state[0].row))
+            self._radius_known = True
+        return self._state[0]
+
+    def open(self, reader: object) -> None:
+        """For a learner, which meets every row for the first time, to find its own radius; or goes on with them."""
+        if self.reader is not reader:
+            self.storage.norm.fill(np.nan)
+            self.reader = reader
+
+    # Products with a vector --------------------------------------------------------------------------
+
+    def products(self, w: Vector) -> Vector:
+        """<w,a_i> for every row, in floats."""
+        out = np.empty(self.n)
+        for start in range(0, self.n, self.pace):
+            loops.products(self.storage, self.signs, w, start, min(self.n, start + self.pace), out)
+        return out
+
+    def scores(self, w: Vector) -> Vector:
+        """<w,x_i> for every row, with the exact sign."""
+        out = np.empty(self.n)
+        for start in range(0, self.n, self.pace):
+            row = loops.scores(self.storage, w, start, min(self.n, start + self.pace), out)
+            if row != NOBODY:
+                raise BadRowError(NOT_FINITE, row)
+        return out
+
+    def hardest(self, w: Vector) -> int:
+        """The row with the smallest <w,a_i>, exactly, ties to the lower row."""
+        if np.isnan(self.storage.norm).any():
+            self.survey()
+        for start in range(0, self.n, self.pace):
+            loops.hardest(self.storage, self.signs, w, self._state, start, min(self.n, start + self.pace))
+        return int(self._state[0].found)
+
+    def product(self, i: int, w: Vector) -> Fraction:
+        """<w,a_i>, exactly."""
+        divisor = decide.divisor(self.storage, i)
+        return sums.to_fraction(sums.exact_dot(self.storage, i, float(self.signs[i]), divisor, w))
+
+    # Some of the rows --------------------------------------------------------------------------------
+
+    def dense(self, which: Indices) -> NDArray[np.float64]:
+        """(0, a_i) for these rows of a problem without ``unit``, exactly; the zero leaves room for a coordinate."""
+        out = np.zeros((len(which), 1 + self.width))
+        loops.some_rows(self.storage, self.signs, which, out)
+        return out
+
+    def learned(self, which: Indices) -> NDArray[np.float64]:
+        """a_i for these rows, as they are learned from: the constant last, and divided by the norm if ``unit``."""
+        rows = self.dense(which)[:, 1:]
+        return rows / self.norms[which, None] if self.unit else rows
+
+    def part(self, which: Any) -> Any:
+        """These rows of X, without constant or sign, as a float64 array or CSR matrix."""
+        return self.storage.part(which, self.width - 1)
+
+    # Names -------------------------------------------------------------------------------------------
+
+    def matrix_digest(self) -> bytes:
+        """Of X alone: what all divisions of the labels share."""
+        return digest.matrix_digest(self.storage, self.n, self.width - 1)
+
+    def digest(self, matrix: bytes | None = None) -> str:
+        """The name of X and the signs in a certificate; ``matrix`` is `matrix_digest`, where it is known."""
+        return digest.digest(matrix or self.matrix_digest(), self.signs)
+
+    def has_digest(self, stored: str) -> bool:
+        """Is this the name of these data, in the version of today or in the first?"""
+        return digest.is_digest(stored, self.storage, (self.n, self.width - 1), self.signs)
 
 
-def cells(rows: Rows, i: int) -> range:
-    """Where the stored entries of row i are."""
-    if isinstance(rows, DenseRows):
-        return range(rows.X.shape[1])
-    return range(rows.indptr[i], rows.indptr[i + 1])
+def radius_sq(state: Any, unit: bool) -> Fraction:
+    """An upper bound on R^2 for the radius that a record of the loops holds."""
+    # A unit row is divided by its rounded norm, entry by entry: ||x||^2 <= (1 + 2^-53)^2 (1 + 2^-52)^2.
+    above = Fraction(1, 2**50) if unit else Fraction(1, 2**53)
+    return rounded_radius_sq(state) * (1 + above)
 
 
-def column(rows: Rows, k: int) -> int:
-    return k if isinstance(rows, DenseRows) else rows.indices[k]
+def rounded_radius_sq(state: Any) -> Fraction:
+    return Fraction(float(state.radius_m)) * Fraction(2) ** int(state.radius_e)
 
 
-def value(rows: Rows, i: int, k: int) -> float:
-    return float(rows.X[i, k] if isinstance(rows, DenseRows) else rows.data[k])
+def sqnorm(w: Vector) -> Fraction:
+    """||w||^2, exactly."""
+    return sums.to_fraction(sums.exact_sqnorm(w))
 
 
-def overload(function: Callable[..., Any]) -> Callable[[F], F]:
-    """Numba's overload, for signatures with type hints."""
-    return _overload(function, strict=False)  # type: ignore[no-any-return]  # numba has no type hints
-
-
-def is_dense(rows: Any) -> bool:
-    """Is this the type of dense rows?"""
-    return isinstance(rows, types.NamedTuple) and rows.instance_class is DenseRows
-
-
-@overload(cells)
-def _cells(rows: Any, i: Any) -> Callable[..., Any]:
-    if is_dense(rows):
-        return lambda rows, i: range(rows.X.shape[1])
-    return lambda rows, i: range(np.uint64(rows.indptr[i]), np.uint64(rows.indptr[i + 1]))
-
-
-@overload(column)
-def _column(rows: Any, k: Any) -> Callable[..., Any]:
-    if is_dense(rows):
-        return lambda rows, k: k
-    return lambda rows, k: rows.indices[k]
-
-
-@overload(value)
-def _value(rows: Any, i: Any, k: Any) -> Callable[..., Any]:
-    if is_dense(rows):
-        return lambda rows, i, k: np.float64(rows.X[i, k])
-    return lambda rows, i, k: np.float64(rows.data[k])
-
-
-@reassociated
-def dot(rows: Rows, i: int, w: Vector, constant_term: float) -> float:
-    """<w, (x_i, constant)> before any division by the norm, in an order that the machine likes."""
-    s = 0.0
-    for k in cells(rows, i):
-        s += w[column(rows, k)] * value(rows, i, k)
-    return s + constant_term
-
-
-@inlined
-def constant_term(rows: Rows, w: Vector) -> float:
-    """The share of the constant coordinate in every dot product."""
-    return float(w[w.shape[0] - 1] * rows.constant)
-
-
-@reassociated
-def dot_and_sqnorm(rows: Rows, i: int, w: Vector) -> tuple[float, float]:
-    """`dot` and ||(x_i, constant)||^2 in one sweep; the latter is not finite if an entry is not."""
-    s = w[w.shape[0] - 1] * rows.constant
-    q = rows.constant * rows.constant
-    for k in cells(rows, i):
-        x = value(rows, i, k)
-        s += w[column(rows, k)] * x
-        q += x * x
-    return s, q
-
-
-@inlined
-def add(rows: Rows, i: int, y: float, divisor: float, w: Vector) -> None:
-    """w += y * row, entry by entry: the same bits for every storage and every machine."""
-    last = w.shape[0] - 1
-    if divisor == 1.0:
-        for k in cells(rows, i):
-            w[column(rows, k)] += y * value(rows, i, k)
-    else:
-        for k in cells(rows, i):
-            w[column(rows, k)] += y * (value(rows, i, k) / divisor)
-    w[last] += y * (rows.constant / divisor)
-
-
-@outlined
-def sum_rounds(rows: Rows, i: int, y: float, divisor: float, w: Vector) -> bool:
-    """Is some entry of w + y * row no float? A loop without stores, whose bits may be combined in any order."""
-    rounds = 0
-    if divisor == 1.0:
-        for k in cells(rows, i):
-            rounds |= two_sum(w[column(rows, k)], y * value(rows, i, k))[1] != 0.0
-    else:
-        for k in cells(rows, i):
-            rounds |= two_sum(w[column(rows, k)], y * (value(rows, i, k) / divisor))[1] != 0.0
-    rounds |= two_sum(w[w.shape[0] - 1], y * (rows.constant / divisor))[1] != 0.0
-    return rounds != 0
-
-
-@inlined
-def two_sum(a: float, b: float) -> tuple[float, float]:
-    """fl(a + b), and what it lacks to a + b (Knuth)."""
-    s = a + b
-    z = s - a
-    return s, (a - (s - z)) + (b - z)
-
-
-@outlined
-def row_is_finite(rows: Rows, i: int) -> bool:
-    for k in cells(rows, i):  # noqa: SIM110  # Numba compiles no generators inside all()
-        if not math.isfinite(value(rows, i, k)):
-            return False
-    return True
-
-
-@outlined
-def sum_is_finite(rows: Rows, i: int, y: float, divisor: float, w: Vector) -> bool:
-    """Would every entry of w + y * row be finite?"""
-    last = w.shape[0] - 1
-    for k in cells(rows, i):
-        if not math.isfinite(w[column(rows, k)] + y * (value(rows, i, k) / divisor)):
-            return False
-    return math.isfinite(w[last] + y * (rows.constant / divisor))
-
-
-@kernel
-def nonzeros(
-    rows: Rows,
-    start: int,
-    stop: int,
-    counts: NDArray[np.int64],
-    columns: NDArray[np.uint32],
-    values: Vector,
-) -> int:
-    """The entries of these rows that are not zero, row by row. Returns how many."""
-    found = 0
-    for i in range(start, stop):
-        before = found
-        for k in cells(rows, i):
-            x = value(rows, i, k)
-            if x != 0.0:
-                columns[found] = column(rows, k)
-                values[found] = x
-                found += 1
-        counts[i - start] = found - before
-    return found
+def margin(rows: Rows, w: Vector) -> tuple[Fraction, Fraction]:
+    """min <w,a_i>, and ||w||^2, both exactly: the margin of w is the first over the root of the second."""
+    return rows.product(rows.hardest(w), w), sqnorm(w)

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.engine.compile import allocating, allocating_kernel, inlined, outlined
-from novikoff.engine.rows import Rows, Vector, cells, column, two_sum, value
+from novikoff.engine.storage import Storage, Vector, cells, column, two_sum, value
 
 Accumulator = NDArray[np.int64]
 
@@ -66,7 +66,7 @@ def _carry(total: Accumulator) -> None:
 
 
 @outlined
-def add_dot(total: Accumulator, rows: Rows, i: int, y: float, divisor: float, w: Vector) -> None:
+def add_dot(total: Accumulator, rows: Storage, i: int, y: float, divisor: float, w: Vector) -> None:
     """total += y * <w, row>."""
     for k in cells(rows, i):
         add_product(total, w[column(rows, k)], y * (value(rows, i, k) / divisor))
@@ -138,7 +138,7 @@ def fold(high: float, low: float, noise: float, a: float, b: float) -> tuple[flo
 
 @inlined
 def _fold_dot(
-    high: float, low: float, noise: float, rows: Rows, i: int, y: float, divisor: float, w: Vector
+    high: float, low: float, noise: float, rows: Storage, i: int, y: float, divisor: float, w: Vector
 ) -> tuple[float, float, float]:
     for k in cells(rows, i):
         high, low, noise = fold(high, low, noise, w[column(rows, k)], y * (value(rows, i, k) / divisor))
@@ -151,8 +151,21 @@ def _settled(high: float, low: float, noise: float, terms: int) -> bool:
     return noise == 0.0 or abs(high + low) > (terms + 4) * 2.0**-51 * noise
 
 
+@inlined
+def _rounds_to_sum(high: float, low: float, noise: float, terms: int) -> bool:
+    """Is the float high + low the sum, correctly rounded?"""
+    total = high + low
+    if not 2.0**-800 <= abs(total) <= 2.0**800:
+        return False
+    m, e = math.frexp(total)
+    rest = (high - total) + low
+    # It is if the sum stays on this side of the midpoints to the neighbours of this float.
+    midpoint = math.ldexp(1.0, e - 55 if abs(m) == 0.5 else e - 54)
+    return noise == 0.0 or abs(rest) + (terms + 4) * 2.0**-51 * noise < midpoint
+
+
 @outlined
-def sign_of_dot(rows: Rows, i: int, y: float, divisor: float, w: Vector, theta: float) -> int:
+def sign_of_dot(rows: Storage, i: int, y: float, divisor: float, w: Vector, theta: float) -> int:
     """The sign of y * <w, row> - theta."""
     high, low, noise = _fold_dot(-theta, 0.0, 0.0, rows, i, y, divisor, w)
     if _settled(high, low, noise, w.shape[0]):
@@ -161,7 +174,7 @@ def sign_of_dot(rows: Rows, i: int, y: float, divisor: float, w: Vector, theta: 
 
 
 @outlined
-def sign_of_difference(rows: Rows, i: int, yi: float, qi: float, j: int, yj: float, qj: float, w: Vector) -> int:
+def sign_of_difference(rows: Storage, i: int, yi: float, qi: float, j: int, yj: float, qj: float, w: Vector) -> int:
     """The sign of yi * <w, row i> - yj * <w, row j>."""
     high, low, noise = _fold_dot(0.0, 0.0, 0.0, rows, i, yi, qi, w)
     high, low, noise = _fold_dot(high, low, noise, rows, j, -yj, qj, w)
@@ -171,26 +184,29 @@ def sign_of_difference(rows: Rows, i: int, yi: float, qi: float, j: int, yj: flo
 
 
 @outlined
-def sqnorm(rows: Rows, i: int) -> tuple[float, int]:
+def sqnorm(rows: Storage, i: int) -> tuple[float, int]:
     """||(x_i, constant)||^2 = m * 2^e, correctly rounded: the same for every storage and order."""
     high, low, noise = fold(0.0, 0.0, 0.0, rows.constant, rows.constant)
     terms = 1
     for k in cells(rows, i):
         high, low, noise = fold(high, low, noise, value(rows, i, k), value(rows, i, k))
         terms += 1
-    total = high + low
-    if 2.0**-800 <= total <= 2.0**800:
-        m, e = math.frexp(total)
-        rest = (high - total) + low
-        # Rounding to total is right if high + low stays on this side of the midpoints to its neighbours.
-        midpoint = math.ldexp(1.0, e - 55 if m == 0.5 else e - 54)
-        if noise == 0.0 or abs(rest) + (terms + 4) * 2.0**-51 * noise < midpoint:
-            return m, e
+    if _rounds_to_sum(high, low, noise, terms):
+        return math.frexp(high + low)
     return _long_sqnorm(rows, i)
 
 
+@outlined
+def rounded_dot(rows: Storage, i: int, divisor: float, w: Vector) -> tuple[float, int]:
+    """<w, row> = m * 2^e, correctly rounded: the same for every storage and order."""
+    high, low, noise = _fold_dot(0.0, 0.0, 0.0, rows, i, 1.0, divisor, w)
+    if _rounds_to_sum(high, low, noise, w.shape[0]):
+        return math.frexp(high + low)
+    return _long_rounded_dot(rows, i, divisor, w)
+
+
 @allocating
-def _long_sign_of_dot(rows: Rows, i: int, y: float, divisor: float, w: Vector, theta: float) -> int:
+def _long_sign_of_dot(rows: Storage, i: int, y: float, divisor: float, w: Vector, theta: float) -> int:
     total = np.zeros(DIGITS, dtype=np.int64)
     add_dot(total, rows, i, y, divisor, w)
     add_product(total, theta, -1.0)
@@ -198,7 +214,9 @@ def _long_sign_of_dot(rows: Rows, i: int, y: float, divisor: float, w: Vector, t
 
 
 @allocating
-def _long_sign_of_difference(rows: Rows, i: int, yi: float, qi: float, j: int, yj: float, qj: float, w: Vector) -> int:
+def _long_sign_of_difference(
+    rows: Storage, i: int, yi: float, qi: float, j: int, yj: float, qj: float, w: Vector
+) -> int:
     total = np.zeros(DIGITS, dtype=np.int64)
     add_dot(total, rows, i, yi, qi, w)
     add_dot(total, rows, j, -yj, qj, w)
@@ -206,15 +224,14 @@ def _long_sign_of_difference(rows: Rows, i: int, yi: float, qi: float, j: int, y
 
 
 @allocating
-def rounded_dot(rows: Rows, i: int, divisor: float, w: Vector) -> tuple[float, int]:
-    """<w, row> = m * 2^e, correctly rounded."""
+def _long_rounded_dot(rows: Storage, i: int, divisor: float, w: Vector) -> tuple[float, int]:
     total = np.zeros(DIGITS, dtype=np.int64)
     add_dot(total, rows, i, 1.0, divisor, w)
     return _round(total)
 
 
 @allocating
-def _long_sqnorm(rows: Rows, i: int) -> tuple[float, int]:
+def _long_sqnorm(rows: Storage, i: int) -> tuple[float, int]:
     total = np.zeros(DIGITS, dtype=np.int64)
     for k in cells(rows, i):
         add_product(total, value(rows, i, k), value(rows, i, k))
@@ -225,7 +242,7 @@ def _long_sqnorm(rows: Rows, i: int) -> tuple[float, int]:
 
 
 @allocating_kernel
-def exact_dot(rows: Rows, i: int, y: float, divisor: float, w: Vector) -> Accumulator:
+def exact_dot(rows: Storage, i: int, y: float, divisor: float, w: Vector) -> Accumulator:
     """y * <w, row>, for `to_fraction`."""
     total = np.zeros(DIGITS, dtype=np.int64)
     add_dot(total, rows, i, y, divisor, w)

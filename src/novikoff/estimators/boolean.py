@@ -20,10 +20,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from novikoff import inputs
 from novikoff.concepts import Bits, boolean
-from novikoff.engine.rows import DenseRows, Rows
+from novikoff.engine.storage import Storage, over
 from novikoff.estimators.export import Plane, TermSet, fitted, polynomial
 from novikoff.estimators.model import Scored
 from novikoff.estimators.portable import Portable
+from novikoff.labels import Labels
 from novikoff.learners.alone import alone
 from novikoff.learners.boolean_loops import Flags, first_not_boolean
 from novikoff.learners.elimination import Elimination, TermElimination, Words
@@ -31,7 +32,7 @@ from novikoff.learners.online import OnlineLearner
 from novikoff.learners.state import State, require
 from novikoff.theory.elimination import kdnf_bound, literals_bound, monotone_bound
 
-LABELS = np.array([0, 1])
+LABELS = Labels(np.array([0, 1]))
 MOST_LITERALS = 10**6  # k of a state from outside
 
 
@@ -41,8 +42,8 @@ class Core(Protocol):
     def copy(self) -> Self: ...
     def predict_one(self, x: Bits) -> int: ...
     def learn(self, x: Bits, y: int, round: int) -> None: ...
-    def one_pass(self, rows: Rows, labels: Flags, round: int) -> int: ...
-    def predictions(self, rows: Rows, n: int) -> Flags: ...
+    def one_pass(self, rows: Storage, labels: Flags, round: int) -> int: ...
+    def predictions(self, rows: Storage, n: int) -> Flags: ...
     def write_state(self, state: State) -> None: ...
     def read_state(self, state: State, rounds: int) -> None: ...
 
@@ -105,7 +106,7 @@ class BooleanClassifier(Scored, ClassifierMixin, BaseEstimator, OnlineLearner, P
 
     def _pass(self, core: Core, X: Any, y: Any, round: int, names: Any) -> tuple[int, int]:
         """Rounds and mistakes."""
-        labels = inputs.two_classes(y, X.shape[0], LABELS)[1] > 0
+        labels = LABELS.signs(y, X.shape[0]) > 0
         return len(labels), core.one_pass(boolean_rows(X, names), labels, round)
 
     # Online ------------------------------------------------------------------------------------
@@ -149,7 +150,7 @@ class BooleanClassifier(Scored, ClassifierMixin, BaseEstimator, OnlineLearner, P
         return self._fresh(d)
 
     def _adopt(self, core: Core, d: int, names: Any, rounds: int, mistakes: int) -> Self:
-        self._core, self.n_features_in_, self.classes_ = core, d, LABELS.copy()
+        self._core, self.n_features_in_, self.classes_ = core, d, LABELS.classes.copy()
         self.rounds_, self.mistakes_ = rounds, mistakes
         self.__dict__.pop("feature_names_in_", None)
         if names is not None:
@@ -178,7 +179,7 @@ class BooleanClassifier(Scored, ClassifierMixin, BaseEstimator, OnlineLearner, P
         return self._as_perceptron(rule.coef, rule.intercept)
 
     def _as_perceptron(self, coef: Any, intercept: float) -> Any:
-        counts = {"classes_": LABELS.copy(), "n_iter_": 1, "t_": float(self.rounds_ + 1)}
+        counts = {"classes_": LABELS.classes.copy(), "n_iter_": 1, "t_": float(self.rounds_ + 1)}
         return fitted(Perceptron(), self, coef[None, :], np.array([intercept]), **counts)
 
     def _give_state(self) -> State:
@@ -201,18 +202,14 @@ class BooleanClassifier(Scored, ClassifierMixin, BaseEstimator, OnlineLearner, P
         return self._fresh(state.width)
 
 
-def boolean_rows(X: Any, names: Any = None) -> Rows:
+def boolean_rows(X: Any, names: Any = None) -> Storage:
     """Rows of 0 and 1, in the order of the columns and without duplicates."""
-    rows = inputs.as_rows(X, 0.0, False, norms=False)
-    values = rows.X.reshape(-1) if isinstance(rows, DenseRows) else rows.data
-    place = first_not_boolean(values)
-    if place >= 0:
-        if isinstance(rows, DenseRows):
-            row, column = divmod(place, X.shape[1])
-        else:
-            row, column = int(np.searchsorted(rows.indptr, place, side="right")) - 1, int(rows.indices[place])
+    rows = over(X, 0.0, norms=False)
+    k = first_not_boolean(rows.stored)
+    if k >= 0:
+        row, column = rows.place(k)
         name = f" ({names[column]!r})" if names is not None else ""
-        raise ValueError(f"X has {values[place]} in row {row}, column {column}{name}: every entry must be 0 or 1")
+        raise ValueError(f"X has {rows.stored[k]} in row {row}, column {column}{name}: every entry must be 0 or 1")
     return rows
 
 

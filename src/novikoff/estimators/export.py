@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import inputs
-from novikoff.engine.rows import Vector
+from novikoff.engine.storage import Vector
 from novikoff.estimators.guarantee import guarantee
 
 OPSET, IR = 18, 9  # of ONNX: what runtimes since 2023 read

@@ -22,10 +22,11 @@ from novikoff.descent.methods import Diverged
 from novikoff.descent.run import INTERRUPTED, METHODS, STOCHASTIC, Trace, automatic, run
 from novikoff.descent.squares import Squares
 from novikoff.descent.stream import Stream
-from novikoff.engine.rows import Vector
+from novikoff.engine.storage import Vector, over
 from novikoff.estimators.export import Plane, fitted
 from novikoff.estimators.model import Scored
 from novikoff.estimators.portable import Portable
+from novikoff.labels import Labels
 from novikoff.learners.alone import alone
 from novikoff.learners.state import State, require
 from novikoff.progress import Descent
@@ -162,7 +163,7 @@ class _LeastSquares(BaseEstimator, Portable):  # type: ignore[misc]  # scikit-le
 
     def _squares(self, X: Any, y: Vector, sample_weight: Any) -> Squares:
         weights = inputs.sample_weights(sample_weight, X.shape[0])
-        rows = inputs.as_rows(X, 1.0 if self.fit_intercept else 0.0, False, norms=False)
+        rows = over(X, 1.0 if self.fit_intercept else 0.0, norms=False)
         return Squares(rows, y, weights, X.shape[1])
 
     def _weights(self) -> Vector:
@@ -364,9 +365,9 @@ class LeastSquaresClassifier(Scored, ClassifierMixin, _LeastSquares):  # type: i
         """As `LeastSquares.fit`; y holds two labels of any type."""
         y, sample_weight = inputs.labels(X, y), inputs.weights(X, sample_weight)
         X, names = inputs.first_matrix(self, X)
-        classes, signs = inputs.two_classes(y, X.shape[0])
-        self._fit(X, names, signs.astype(np.float64), sample_weight)
-        self.classes_ = classes
+        labels = Labels.of(y, X.shape[0]).two()
+        self._fit(X, names, labels.signs(y, X.shape[0]).astype(np.float64), sample_weight)
+        self.classes_ = labels.classes
         return self
 
     @available_if(_streams)  # type: ignore[untyped-decorator]  # the same
@@ -374,11 +375,11 @@ class LeastSquaresClassifier(Scored, ClassifierMixin, _LeastSquares):  # type: i
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
         """As `LeastSquares.partial_fit`; the first call needs both labels in ``classes`` or in y."""
         y, sample_weight = inputs.labels(X, y), inputs.weights(X, sample_weight)
-        labels = self.classes_ if self._begun() else inputs.first_labels(y, classes)
+        labels = Labels(self.classes_) if self._begun() else Labels.declared(classes, y)
         X, names = self._next_matrix(X)
-        labels, signs = inputs.two_classes(y, X.shape[0], labels)
-        self._partial_fit(X, names, signs.astype(np.float64), sample_weight)
-        self.classes_ = labels
+        labels = (labels or Labels.of(y, X.shape[0])).two()
+        self._partial_fit(X, names, labels.signs(y, X.shape[0]).astype(np.float64), sample_weight)
+        self.classes_ = labels.classes
         return self
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:

@@ -40,58 +40,55 @@ from novikoff.engine.loops import (
     score_sparse64,
 )
 from novikoff.engine.rows import Rows
+from novikoff.engine.rule import Rule
+from novikoff.engine.trace import Trace
 from novikoff.estimators import words
 from novikoff.estimators.export import fitted
 from novikoff.estimators.model import LinearModel
+from novikoff.estimators.parameters import estimator, parameter
 from novikoff.inputs import FLOAT64, RowError
+from novikoff.labels import PLUS_MINUS, Labels
 from novikoff.learners.alone import LEARNING, alone, check_alone
-from novikoff.learners.linear import AT_ZERO, ORDERS, BadRowError, Journal, LinearLearner, Outcome, Rule
+from novikoff.learners.linear import Journal, LinearLearner, Outcome
+from novikoff.learners.perceptron import AT_ZERO
 from novikoff.learners.state import State, require
 from novikoff.progress import Passes
-from novikoff.theory import bound_from_start, float_bound_from_start
 from novikoff.theory.exact import Number, root, round_down, round_up
 from novikoff.theory.rounding import positive_margin
 
-PLUS_MINUS = np.array([-1, 1])
+
+@estimator
+class Shared:
+    """The parameters that all learners by passes have."""
+
+    at_zero: str = parameter("mistake", StrOptions(set(AT_ZERO)))
+    fit_intercept: bool = parameter(True, "boolean")
+    intercept_scaling: float = parameter(1.0, Interval(Real, 0, None, closed="neither"))
+    max_iter: int = parameter(1000, Interval(Integral, 1, None, closed="left"))
+    shuffle: bool = parameter(False, "boolean")
+    random_state: int | np.random.RandomState | None = parameter(None, "random_state")
+    warm_start: bool = parameter(False, "boolean")
+    verbose: int = parameter(0, "verbose")
 
 
-class LinearClassifier(LinearModel, ABC):
+class LinearClassifier(LinearModel, Shared, ABC):
     """A learner of two classes. A subclass states its parameters and its rule, and nothing else."""
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "at_zero": [StrOptions(set(AT_ZERO))],
-        "order": [StrOptions(set(ORDERS))],
-        "fit_intercept": ["boolean"],
-        "intercept_scaling": [Interval(Real, 0, None, closed="neither")],
-        "scale": [StrOptions({"none", "ball", "sphere"})],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "shuffle": ["boolean"],
-        "random_state": ["random_state"],
-        "warm_start": ["boolean"],
-        "verbose": ["verbose"],
-    }
-
-    at_zero: str
-    order: str
-    fit_intercept: bool
-    intercept_scaling: float
+    order: str  # a parameter of those that have several
     scale: str
-    max_iter: int
-    shuffle: bool
-    random_state: int | np.random.RandomState | None
-    warm_start: bool
-    verbose: int
 
     _columns: inputs.Columns | None  # of the features of dicts
-    _signs: dict[Hashable, int]  # the sign of each label
+    _labels: Labels
     _stopped: words.Stop  # why the last fit stopped
     passes_: int
     n_iter_: int
     history_: NDArray[np.int64]
 
+    rule: ClassVar[Any]  # the type of its rule
+
     @abstractmethod
     def _rule(self) -> Rule:
-        """When to update, from the parameters."""
+        """How to learn, from the parameters."""
 
     # Batch -------------------------------------------------------------------------------------
 
@@ -117,20 +114,18 @@ class LinearClassifier(LinearModel, ABC):
         self._check_parameters()
         y = inputs.labels(X, y, unweighted=type(self).__name__)
         X, names = inputs.first_matrix(self, X)
-        classes, signs = inputs.two_classes(y, X.shape[0])
+        labels = Labels.of(y, X.shape[0]).two()
         learner = self._fresh(X.shape[1])
         if self.warm_start and self._begun() and self._learner.width == X.shape[1]:
             learner.start_from(self._learner)
+        rows = self._rows(X, labels.signs(y, X.shape[0]))
         rng = check_random_state(self.random_state) if self.shuffle else None
-        try:
-            rows = inputs.as_rows(X, *learner.geometry)
+        with inputs.refusals(X, names):
             with Passes(type(self).__name__, self.order) if self.verbose else nullcontext() as watch:
-                outcome = learner.run(rows, signs, self.order, self.max_iter, rng, watch, journal)
-            end = words.INTERRUPTED if outcome.interrupted else _end(learner, outcome, rows, signs)
-        except BadRowError as bad:
-            raise inputs.row_error(bad.code, X, bad.row, names) from None
+                outcome = learner.run(rows, self.order, self.max_iter, shuffle=rng, watch=watch, journal=journal)
+            end = words.INTERRUPTED if outcome.interrupted else _end(learner, outcome, rows)
         twin = copy(self)
-        twin._adopt(learner, classes, names)
+        twin._adopt(learner, labels, names)
         twin.history_ = outcome.history
         twin.passes_ = twin.n_iter_ = len(outcome.history)
         twin._stopped = words.stop(end, twin, learner.updates)
@@ -161,17 +156,15 @@ class LinearClassifier(LinearModel, ABC):
             if classes is not None and list(classes) != known and inputs.distinct(classes).tolist() != known:
                 raise ValueError(f"classes = {list(classes)!r} are not the labels of the first call, {known!r}")
             X, names = inputs.matrix(self, X), getattr(self, "feature_names_in_", None)
-            labels, signs = inputs.two_classes(y, X.shape[0], self.classes_)
-            learner = self._learner.copy()
+            labels, learner = self._labels, self._learner.copy()
         else:
             self._check_parameters()
             X, names = inputs.first_matrix(self, X)
-            labels, signs = inputs.two_classes(y, X.shape[0], inputs.first_labels(y, classes))
+            labels = (Labels.declared(classes, y) or Labels.of(y, X.shape[0])).two()
             learner = self._fresh(X.shape[1])
-        try:
-            learner.one_pass(inputs.as_rows(X, *learner.geometry), signs)
-        except BadRowError as bad:
-            raise inputs.row_error(bad.code, X, bad.row, names) from None
+        rows = self._rows(X, labels.signs(y, X.shape[0]), learner)
+        with inputs.refusals(X, names):
+            learner.one_pass(rows)
         if begun:
             self._learner = learner
         else:
@@ -236,9 +229,9 @@ class LinearClassifier(LinearModel, ABC):
             return self._learn_first(x, y)
         if LEARNING:
             check_alone(self)
-        sign = inputs.sign_of(y, self._signs)
+        sign = self._labels.sign_of(y)
         if type(x) is ndarray and x.dtype is FLOAT64 and x.shape == learner.shape and x.flags.c_contiguous:
-            code = learn_dense64()(x, sign, learner.w, learner.state)
+            code = learn_dense64(self.rule)(x, sign, learner.w, learner.rule, learner.state)
         elif type(x) is dict or inputs.by_feature(x):
             code = self._learn_dict(x, sign)
         elif (row := self._row(x)) is not None:
@@ -246,9 +239,9 @@ class LinearClassifier(LinearModel, ABC):
         else:
             example = self._example(x)
             if isinstance(example, tuple):
-                code = learn_sparse(example[0], example[1], sign, learner.w, learner.state)
+                code = learn_sparse(*example, sign, learner.w, learner.rule, learner.state)
             else:
-                code = learn_dense(example, sign, learner.w, learner.state)
+                code = learn_dense(example, sign, learner.w, learner.rule, learner.state)
         if code < 0:
             raise inputs.example_error(code, x)
         return self
@@ -286,26 +279,25 @@ class LinearClassifier(LinearModel, ABC):
         before = self._learner.width if self._begun() else 0
         if not self._begun():
             self._check_parameters()
-            pair = inputs.first_labels(y, classes)
-            self._adopt(self._fresh(X.shape[1]), PLUS_MINUS if pair is None else pair, names)
+            labels = (Labels.declared(classes, y) or PLUS_MINUS).two()
+            self._adopt(self._fresh(X.shape[1]), labels, names)
             self._nothing_batched()
         learner = self._learner
         if X.shape[1] != learner.width or names is not None:
             self._widen(X, names)
         try:
-            signs = inputs.signs_so_far(y, X.shape[0], self.classes_)
+            signs = self._labels.signs_so_far(y, X.shape[0])
         except RowError as error:
             if error.row:
                 error.scores = self.online_scores(X[: error.row], y=y[: error.row])
             self._narrow(before, X[: error.row], names)
             raise
         try:
-            return learner.rounds(inputs.as_rows(X, *learner.geometry), signs)
-        except BadRowError as bad:
-            refused = inputs.row_error(bad.code, X, bad.row, names)
-            refused.scores = bad.scores
-            self._narrow(before, X[: bad.row], names)
-            raise refused from None
+            with inputs.refusals(X, names):
+                return learner.rounds(self._rows(X, signs))
+        except RowError as refused:
+            self._narrow(before, X[: refused.row], names)
+            raise
 
     def undecided(self, scores: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Scores of zero where that counts as a mistake, whatever the label."""
@@ -418,7 +410,7 @@ class LinearClassifier(LinearModel, ABC):
         places, values = self._named_columns().read(x)
         if len(places) < len(x):
             return self._learn_new_features(x, sign)
-        return learn_sparse64()(places, values, sign, learner.w, learner.state)
+        return learn_sparse64(self.rule)(places, values, sign, learner.w, learner.rule, learner.state)
 
     @alone
     def _learn_new_features(self, x: Mapping[Hashable, Any], sign: int) -> int:
@@ -429,7 +421,7 @@ class LinearClassifier(LinearModel, ABC):
         learner.widen(before + len(unseen))
         columns.append(unseen)
         places, values = columns.read(x)
-        code = learn_sparse64()(places, values, sign, learner.w, learner.state)
+        code = learn_sparse64(self.rule)(places, values, sign, learner.w, learner.rule, learner.state)
         if code < 0:
             columns.shrink(before)
             learner.widen(before)
@@ -491,12 +483,11 @@ class LinearClassifier(LinearModel, ABC):
 
     def _allowed(self, gamma: Number, *, rounded: bool) -> int | None:
         learner = self._learner
-        radius_sq, theta, start = learner.radius_sq, Fraction(learner.theta), Fraction(learner.start_norm)
-        if learner.ball and radius_sq:
+        run = learner.facts._replace(rounded=rounded)
+        if learner.ball and run.radius_sq:
             below = learner.radius_sq_below  # dividing by less than R, the bound can only grow
-            radius_sq, theta, start = Fraction(1), theta / below, start / root(below)[0]
-        most = float_bound_from_start if rounded else bound_from_start
-        return most(radius_sq, positive_margin(gamma), start, theta)
+            run = run._replace(radius_sq=Fraction(1), theta=run.theta / below, start=run.start / root(below)[0])
+        return learner.rule.bound(positive_margin(gamma), run)
 
     def certify(
         self,
@@ -523,39 +514,53 @@ class LinearClassifier(LinearModel, ABC):
         learner = self._fitted()
         y = inputs.labels(X, y)
         X = inputs.matrix(self, X, exact=True)
-        signs = inputs.two_classes(y, X.shape[0], self.classes_)[1]
+        signs = self._labels.signs(y, X.shape[0])
         against, positive = map(nameable, self.classes_)
         constant, unit = learner.geometry
         sphere = constant if unit else None
         if unit:
-            rows = self._norms(X, signs)
-            X, constant = inputs.on_the_sphere(X, rows.norm, constant), 0.0
+            with inputs.refusals(X, getattr(self, "feature_names_in_", None)):
+                X, constant = inputs.on_the_sphere(X, self._rows(X, signs).norms, constant), 0.0
         question = Question(gap, constant, max_passes, max_seconds, int(self.verbose), sphere)
         division = Division(positive, (against,), signs)
         proof = prove(X, division, question, getattr(self, "feature_names_in_", None))[1]
         if not isinstance(proof, Separable):
             assert isinstance(proof, NotSeparable | Undecided)
             return RunProof(proof, learner.mistakes, learner.updates, None)
-        margin = verify(proof, X, self.classes_[(signs > 0).astype(int)]).margin
+        margin = verify(proof, X, self._labels.of_signs(signs)).margin
         assert margin is not None
         # The witness has at least this margin, so the theorem allows at most so many updates.
-        most = float_bound_from_start if learner.rounded else bound_from_start
-        bound = most(learner.radius_sq, Fraction(margin[0]), Fraction(learner.start_norm), Fraction(learner.theta))
-        if learner.radius > proof.radius or (bound is not None and learner.updates > bound):
+        bound = learner.rule.bound(Fraction(margin[0]), learner.facts)
+        if learner.radius > proof.radius or (bound is not None and learner.bounded > bound):
             raise ValueError(
                 f"this model did not learn from these data: it met a row of norm {learner.radius:g} and made "
                 f"{learner.updates} updates, but here R = {proof.radius:g} and the theorem allows {bound}"
             )
         return RunProof(proof, learner.mistakes, learner.updates, bound)
 
-    def _norms(self, X: Any, signs: Any) -> Rows:
-        """The rows of X with their norms."""
-        rows = inputs.as_rows(X, *self._learner.geometry)
-        try:
-            self._learner.copy().hardest(rows, signs)
-        except BadRowError as bad:
-            raise inputs.row_error(bad.code, X, bad.row, getattr(self, "feature_names_in_", None)) from None
-        return rows
+    def trace(self, X: Any, y: Any = None) -> Trace:
+        """The updates of the last ``fit``, in order: it is made once more, and must end in the same weights.
+
+        Parameters
+        ----------
+        X, y : the data of that fit, which started from w = 0
+        """
+        learner = self._fitted()
+        y = inputs.labels(X, y)
+        X = inputs.matrix(self, X)
+        if self.shuffle and not isinstance(self.random_state, int | np.integer):
+            raise ValueError("the order of a shuffled fit can be repeated only if random_state is an int")
+        rng = check_random_state(self.random_state) if self.shuffle else None
+        rows = self._rows(X, self._labels.signs(y, X.shape[0]), learner)
+        again, trace = LinearLearner(learner.rule, X.shape[1], rows.constant, unit=rows.unit), Trace(rows)
+        with inputs.refusals(X, getattr(self, "feature_names_in_", None)):
+            again.run(rows, self.order, max(1, self.passes_), shuffle=rng, trace=trace)
+        if again.updates != learner.updates or not np.array_equal(again.w, learner.w):
+            raise ValueError(
+                "the fit cannot be repeated: X and y are not the data it saw last, or it started from other weights "
+                "than 0"
+            )
+        return trace
 
     @property
     def threshold_(self) -> float:
@@ -585,7 +590,7 @@ class LinearClassifier(LinearModel, ABC):
 
     def sign_of(self, y: Any) -> int:
         """The sign that `learn_one` takes a label for."""
-        return inputs.sign_of(y, self._signs if self._begun() else inputs.sign_table(PLUS_MINUS))
+        return (self._labels if self._begun() else PLUS_MINUS).sign_of(y)
 
     # Helpers -----------------------------------------------------------------------------------
 
@@ -600,9 +605,14 @@ class LinearClassifier(LinearModel, ABC):
         constant = float(self.intercept_scaling) if self.fit_intercept else 0.0
         return LinearLearner(self._rule(), width, constant, unit=self.scale == "sphere", ball=self.scale == "ball")
 
-    def _adopt(self, learner: LinearLearner, classes: NDArray[Any], names: NDArray[Any] | None) -> None:
-        self._learner, self.classes_, self.n_features_in_ = learner, classes, learner.width
-        self._signs, self._columns = inputs.sign_table(classes), None
+    def _rows(self, X: Any, signs: Any, learner: LinearLearner | None = None) -> Rows:
+        """The rows of X as the learner learns from them; by default as a new one would."""
+        constant, unit = (learner or self._fresh(0)).geometry
+        return Rows(X, signs, constant, unit=unit)
+
+    def _adopt(self, learner: LinearLearner, labels: Labels, names: NDArray[Any] | None) -> None:
+        self._learner, self._labels, self.n_features_in_ = learner, labels, learner.width
+        self.classes_, self._columns = labels.classes, None
         self.__dict__.pop("feature_names_in_", None)
         if names is not None:
             self.feature_names_in_ = names
@@ -617,11 +627,11 @@ class LinearClassifier(LinearModel, ABC):
         upper = self.margin_[1]
         if not 0 < upper < math.inf:
             return upper, None
-        # No less is allowed than without rounding. From 0, M updates show that M are allowed; U is rounded up, so
-        # its bound can be one less.
+        # No less is allowed than without rounding. From 0, what was made is allowed; U is rounded up, so its bound can
+        # be one less.
         least = self._allowed(Fraction(upper), rounded=False)
         assert least is not None
-        return upper, max(least, self.updates_)
+        return upper, max(least, self._learner.bounded)
 
     # For others ----------------------------------------------------------------------------------
 
@@ -662,8 +672,8 @@ class LinearClassifier(LinearModel, ABC):
     def _take_state(self, state: State) -> None:
         self._check_parameters()
         assert state.classes is not None
-        learner = LinearLearner.from_state(state)
-        self._adopt(learner, state.classes, None if state.growing else state.columns())
+        learner = LinearLearner.from_state(state, self.rule)
+        self._adopt(learner, Labels(state.classes), None if state.growing else state.columns())
         if state.growing:
             self._columns = inputs.Columns(state.names or (), fixed=False)
             require(len(self._columns) == len(state.names or ()) <= learner.width, "two columns have the same name")
@@ -673,14 +683,14 @@ class LinearClassifier(LinearModel, ABC):
         self._stopped = words.Stop(state.text("stop_reason"), state.integer("stop_updates"), state.flag("interrupted"))
 
 
-def _end(learner: LinearLearner, outcome: Outcome, rows: Rows, signs: Any) -> words.End:
+def _end(learner: LinearLearner, outcome: Outcome, rows: Rows) -> words.End:
     """How a run ended: what the weights that it returns do on all rows."""
     try:
-        separates = learner.measure_margin(rows, signs)
-        errors = 0 if separates or outcome.finished else learner.errors(rows, signs)
+        separates = learner.measure_margin(rows)
+        errors = 0 if separates or outcome.finished else learner.errors(rows)
     except KeyboardInterrupt:
         learner.lower = -math.inf
         return words.INTERRUPTED
-    # A margin learner is to clear its threshold, the others are to make no mistake.
-    satisfied = separates and learner.theta == 0 if learner.state[0].margin else errors == 0
-    return words.End(outcome.finished, outcome.finished or satisfied, separates, errors, len(signs))
+    # Is nothing left to do, though no pass has shown it?
+    reached = outcome.finished or learner.rule.fulfilled(separates, errors, learner.theta)
+    return words.End(outcome.finished, reached, separates, errors, rows.n)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any, ClassVar
 
-import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from novikoff.engine.rule import Rule
 from novikoff.estimators.linear import LinearClassifier
-from novikoff.learners.linear import Rule
-from novikoff.learners.margin_perceptron import margin_perceptron
+from novikoff.estimators.parameters import estimator, parameter
+from novikoff.learners import margin_perceptron as rules
+from novikoff.learners.linear import ORDERS
+from novikoff.learners.perceptron import AT_ZERO
 
 
+@estimator
 class MarginPerceptron(LinearClassifier):
     r"""The Perceptron that also guarantees a third of the best margin.
 
@@ -46,37 +48,13 @@ class MarginPerceptron(LinearClassifier):
     N. Harvey, Machine Learning Theory, Lecture 7 (2018), section 2.
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **LinearClassifier._parameter_constraints,
-        "threshold": [StrOptions({"auto"}), Interval(Real, 0, None, closed="left")],
-    }
+    threshold: float | str = parameter("auto", StrOptions({"auto"}), Interval(Real, 0, None, closed="left"))
+    order: str = parameter("given", StrOptions(set(ORDERS)))
+    scale: str = parameter("none", StrOptions({"none", "ball", "sphere"}))
 
-    def __init__(
-        self,
-        *,
-        threshold: float | str = "auto",
-        at_zero: str = "mistake",
-        order: str = "given",
-        fit_intercept: bool = True,
-        intercept_scaling: float = 1.0,
-        scale: str = "none",
-        max_iter: int = 1000,
-        shuffle: bool = False,
-        random_state: int | np.random.RandomState | None = None,
-        warm_start: bool = False,
-        verbose: int = 0,
-    ) -> None:
-        self.threshold = threshold
-        self.at_zero = at_zero
-        self.order = order
-        self.fit_intercept = fit_intercept
-        self.intercept_scaling = intercept_scaling
-        self.scale = scale
-        self.max_iter = max_iter
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.warm_start = warm_start
-        self.verbose = verbose
+    rule = rules.MarginPerceptron
 
     def _rule(self) -> Rule:
-        return margin_perceptron(self.at_zero, self.threshold)
+        if self.threshold == "auto":
+            return rules.MarginPerceptron(AT_ZERO[self.at_zero], auto=True)
+        return rules.MarginPerceptron(AT_ZERO[self.at_zero], float(self.threshold))

@@ -17,13 +17,16 @@ from novikoff import inputs
 from novikoff.certificates import NotSeparable, NotSeparableError, Separable
 from novikoff.certificates.certificate import About, plain
 from novikoff.certificates.divisions import Division
-from novikoff.certificates.prove import FINEST, Question, prove, read
+from novikoff.certificates.prove import FINEST, Question, prove
 from novikoff.certificates.soft import soft_margin
 from novikoff.certificates.solve import Data
+from novikoff.engine.rows import Rows
 from novikoff.estimators.export import fitted
 from novikoff.estimators.model import LinearModel
+from novikoff.labels import Labels
 from novikoff.learners.alone import alone
-from novikoff.learners.linear import LinearLearner, Rule
+from novikoff.learners.linear import LinearLearner
+from novikoff.learners.perceptron import Perceptron
 from novikoff.learners.state import MOST, State, require
 from novikoff.theory.exact import round_up
 
@@ -124,7 +127,8 @@ class MaxMarginClassifier(LinearModel):
         self._validate_params()
         y, sample_weight = inputs.labels(X, y), inputs.weights(X, sample_weight)
         X, names = inputs.first_matrix(self, X, exact=math.isinf(self.C))  # the hard margin comes with a certificate
-        classes, signs = inputs.two_classes(y, X.shape[0])
+        labels = Labels.of(y, X.shape[0]).two()
+        signs = labels.signs(y, X.shape[0])
         weights = inputs.sample_weights(sample_weight, X.shape[0])
         kept = np.flatnonzero(weights)
         if len(kept) < X.shape[0]:
@@ -132,13 +136,14 @@ class MaxMarginClassifier(LinearModel):
             if len(np.unique(signs)) < 2:
                 raise ValueError("the rows of positive sample_weight hold one class only: a separator needs two")
         constant = float(self.intercept_scaling) if self.fit_intercept else 0.0
-        learner = LinearLearner(Rule(zero=0), X.shape[1], constant, unit=False)
+        learner = LinearLearner(Perceptron(), X.shape[1], constant, unit=False)  # which predicts, and never learns
         if math.isinf(self.C):
-            division = Division(plain(classes[1]), (plain(classes[0]),), signs)
+            against, positive = map(plain, labels.classes)
+            division = Division(positive, (against,), signs)
             support = self._fit_hard(learner, X, division, constant, names)
         else:
             support = self._fit_soft(learner, X, signs, weights, constant, names)
-        self._learner, self.classes_, self.n_features_in_ = learner, classes, X.shape[1]
+        self._learner, self.classes_, self.n_features_in_ = learner, labels.classes, X.shape[1]
         self.support_ = kept[support]
         self.__dict__.pop("feature_names_in_", None)
         if names is not None:
@@ -163,8 +168,9 @@ class MaxMarginClassifier(LinearModel):
     def _fit_soft(
         self, learner: LinearLearner, X: Any, signs: Any, weights: Any, constant: float, names: Any
     ) -> NDArray[np.int64]:
-        rows, reader = read(X, signs, constant, names)
-        data = Data(rows, signs, X.shape[1] + 1, None, None)
+        rows = Rows(X, signs, constant)
+        with inputs.refusals(X, names):
+            data = Data(rows, None, None)
         w, p, done = soft_margin(data, float(self.C) * weights, int(self.max_iter))
         if not done:
             warnings.warn(
@@ -173,13 +179,13 @@ class MaxMarginClassifier(LinearModel):
                 ConvergenceWarning,
                 stacklevel=4,
             )
-        reader.w[:] = learner.w[:] = w
-        reader.measure_margin(rows, signs)
+        learner.w[:] = w
+        learner.measure_margin(rows)
         support = np.flatnonzero(p)
         upper = math.inf
         if len(support):
             upper = round_up(data.upper(support, p[support]))
-        self.margin_, self.certificate_, self.n_iter_ = (reader.lower, upper), None, data.passes
+        self.margin_, self.certificate_, self.n_iter_ = (learner.lower, upper), None, data.passes
         return support
 
     def to_sklearn(self) -> LinearSVC:
@@ -222,7 +228,11 @@ class MaxMarginClassifier(LinearModel):
 
     def _take_state(self, state: State) -> None:
         assert state.classes is not None
-        self._learner, self.classes_, self.n_features_in_ = LinearLearner.from_state(state), state.classes, state.width
+        self._learner, self.classes_, self.n_features_in_ = (
+            LinearLearner.from_state(state, Perceptron),
+            state.classes,
+            state.width,
+        )
         self.support_ = state.array("support", "<i8", None)
         self.margin_ = state.number("margin_lower"), state.number("margin_upper")
         self.n_iter_, self.certificate_ = state.integer("passes"), None

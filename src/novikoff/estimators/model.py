@@ -11,9 +11,10 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from novikoff import inputs
+from novikoff.engine.rows import Rows
 from novikoff.estimators.export import Plane
 from novikoff.estimators.portable import Portable
-from novikoff.learners.linear import BadRowError, LinearLearner
+from novikoff.learners.linear import LinearLearner
 
 
 class Scored:
@@ -41,10 +42,10 @@ class LinearModel(Scored, ClassifierMixin, BaseEstimator, Portable):  # type: ig
         """<w,x> + intercept with the exact sign; under ``scale="sphere"`` that of x/||x||."""
         check_is_fitted(self)
         X = inputs.matrix(self, X)
-        try:
-            return self._learner.scores(inputs.as_rows(X, *self._learner.geometry), X.shape[0])
-        except BadRowError as bad:
-            raise inputs.row_error(bad.code, X, bad.row, getattr(self, "feature_names_in_", None)) from None
+        constant, unit = self._learner.geometry
+        rows = Rows(X, np.empty(0, dtype=np.int8), constant, unit=unit)
+        with inputs.refusals(X, getattr(self, "feature_names_in_", None)):
+            return rows.scores(self._learner.w)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The labels. At zero as ``at_zero`` says; under "mistake", the first label."""
@@ -58,11 +59,11 @@ class LinearModel(Scored, ClassifierMixin, BaseEstimator, Portable):  # type: ig
     @property
     def coef_(self) -> NDArray[np.float64]:
         learner = self._fitted()
-        return learner.w[None, : learner.width].copy()
+        return np.array(learner.W[:, : learner.width])
 
     @property
     def intercept_(self) -> NDArray[np.float64]:
-        return self._fitted().w[-1:] * self._learner.geometry[0]
+        return np.asarray(self._fitted().W[:, -1] * self._learner.geometry[0])
 
     def __sklearn_is_fitted__(self) -> bool:
         return self._begun()

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-import numpy as np
+from sklearn.utils._param_validation import StrOptions
 
+from novikoff.engine.rule import Rule
 from novikoff.estimators.linear import LinearClassifier
-from novikoff.learners.linear import Rule
-from novikoff.learners.perceptron import perceptron
+from novikoff.estimators.parameters import estimator, parameter
+from novikoff.learners import perceptron as rules
+from novikoff.learners.linear import ORDERS
+from novikoff.learners.perceptron import AT_ZERO
 
 
+@estimator
 class Perceptron(LinearClassifier):
     r"""The textbook Perceptron, in batch and on a stream.
 
@@ -72,30 +76,10 @@ class Perceptron(LinearClassifier):
     Mathematical Theory of Automata XII (1962) 615-622.
     """
 
-    def __init__(
-        self,
-        *,
-        at_zero: str = "mistake",
-        order: str = "given",
-        fit_intercept: bool = True,
-        intercept_scaling: float = 1.0,
-        scale: str = "none",
-        max_iter: int = 1000,
-        shuffle: bool = False,
-        random_state: int | np.random.RandomState | None = None,
-        warm_start: bool = False,
-        verbose: int = 0,
-    ) -> None:
-        self.at_zero = at_zero
-        self.order = order
-        self.fit_intercept = fit_intercept
-        self.intercept_scaling = intercept_scaling
-        self.scale = scale
-        self.max_iter = max_iter
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.warm_start = warm_start
-        self.verbose = verbose
+    order: str = parameter("given", StrOptions(set(ORDERS)))
+    scale: str = parameter("none", StrOptions({"none", "ball", "sphere"}))
+
+    rule = rules.Perceptron
 
     def _rule(self) -> Rule:
-        return perceptron(self.at_zero)
+        return rules.Perceptron(AT_ZERO[self.at_zero])

@@ -21,14 +21,15 @@ from numpy.typing import NDArray
 
 from novikoff.data.cache import LOCK, discard, make_directory
 from novikoff.disk import atomic, locks
-from novikoff.engine.decide import STATE
 from novikoff.estimators.linear import LinearClassifier
 from novikoff.examples import item
 from novikoff.learners.linear import LinearLearner
+from novikoff.learners.state import State
 from novikoff.store import InvalidModel, container
+from novikoff.store.model import value_in, value_out
 
 SECONDS = 10.0  # between checkpoints; no result depends on it
-VERSION = 2
+VERSION = 3
 PRODUCER = f"novikoff {version('novikoff')}"
 FILE = "journal.nvk"
 CURE = "Without resume (--resume) the run begins again, and fresh (--fresh) drops this checkpoint"
@@ -106,7 +107,7 @@ class DiskJournal:
         except InvalidModel:
             return ["it is damaged"]
         found, here = content.header, self._header("")
-        if any(found.get(key) != here[key] for key in ("journal", "layout", "producer")):
+        if any(found.get(key) != here[key] for key in ("journal", "producer")):
             who = f"{found.get('producer', 'another program')} (journal {found.get('journal')})"
             return [f"it was written by {who}, and this is {PRODUCER} (journal {VERSION})"]
         if found["learner"] != here["learner"]:
@@ -129,11 +130,17 @@ class DiskJournal:
         header, arrays, *_ = self._kept
         if header["start"] != self._start:
             raise _refused(self._place / FILE, "it began with other weights (warm_start)")
-        w, state = arrays["w"], arrays["state"].view(STATE)
-        if w.shape != learner.w.shape or not 0 <= state[0].at <= self._rows or not 0 <= state[0].found <= self._rows:
+        try:
+            values = {key: value_in(value) for key, value in header["state"].items()}
+            state = State(learner.width, values=values, arrays={"w": arrays["w"]})
+            kept = LinearLearner.from_state(state, type(learner.rule), running=True)
+            state.finish()
+        except ValueError as error:
+            raise _refused(self._place / FILE, str(error)) from None
+        record = kept.state[0]
+        if kept.w.shape != learner.w.shape or max(record.at, record.found) > self._rows:
             raise _refused(self._place / FILE, "it does not fit the data")
-        learner.w, learner.state = w.copy(), state.copy()
-        learner.start_norm = float.fromhex(header["start_norm"])
+        learner.__dict__.update(kept.__dict__)
         generator = None
         if header["generator"] is not None:
             place, has_gauss, gauss = header["generator"]
@@ -147,12 +154,11 @@ class DiskJournal:
         """Write a checkpoint if it is time. Where that fails the run goes on, and it is tried again the next time."""
         if time.monotonic() < self._next or not self.data.done():
             return
-        arrays = {
-            "w": learner.w,
-            "state": learner.state.view(np.uint8),
-            "history": np.concatenate([np.empty(0, np.int64), *history]),
-        }
-        header = self._header(self.data.result()) | {"start_norm": learner.start_norm.hex(), "generator": None}
+        state = State(learner.width)
+        learner.write_state(state, running=True)
+        arrays = state.arrays | {"history": np.concatenate([np.empty(0, np.int64), *history])}
+        values = {key: value_out(value, key) for key, value in state.values.items()}
+        header = self._header(self.data.result()) | {"state": values, "generator": None}
         if generator is not None:
             header["generator"] = [generator[2], generator[3], float(generator[4]).hex()]
             arrays["twister"] = generator[1]
@@ -166,7 +172,6 @@ class DiskJournal:
         return {
             "journal": VERSION,
             "producer": PRODUCER,
-            "layout": str(STATE.descr),
             **self._about,
             "data": data,
             "start": self._start,

@@ -9,9 +9,10 @@ import numpy as np
 from msgspec import Meta
 from numpy.typing import NDArray
 
-from novikoff.learners.linear import Rule
-from novikoff.learners.margin_perceptron import margin_perceptron
-from novikoff.learners.perceptron import perceptron
+from novikoff.engine.rows import Rows
+from novikoff.engine.rule import Rule
+from novikoff.learners.margin_perceptron import MarginPerceptron
+from novikoff.learners.perceptron import AT_ZERO, Perceptron
 
 MOST_POINTS = 500
 LARGEST, SMALLEST = (
@@ -55,9 +56,12 @@ class Experiment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def rule(self) -> Rule:
-        if self.learner == "perceptron":
-            return perceptron(self.at_zero)
-        return margin_perceptron(self.at_zero, "auto")
+        zero = AT_ZERO[self.at_zero]
+        return Perceptron(zero) if self.learner == "perceptron" else MarginPerceptron(zero, auto=True)
+
+    def rows_of(self, X: NDArray[np.float64], y: NDArray[np.int8]) -> Rows:
+        """The rows as they are learned from."""
+        return Rows(X, y, self.constant, unit=self.scale == "sphere")
 
     @property
     def constant(self) -> float:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache
 from typing import NamedTuple
@@ -16,11 +15,10 @@ from novikoff import inputs
 from novikoff.certificates import NotSeparable, Separable, Undecided
 from novikoff.certificates.divisions import Division
 from novikoff.certificates.prove import Question, prove
-from novikoff.engine.decide import MISTAKE, UPDATE
-from novikoff.engine.loops import learn_dense64
+from novikoff.engine.trace import Trace
 from novikoff.lab import words
 from novikoff.lab.experiment import Experiment
-from novikoff.learners.linear import BadRowError, LinearLearner
+from novikoff.learners.linear import LinearLearner
 from novikoff.theory import float_bound
 
 Vector = NDArray[np.float64]
@@ -162,15 +160,9 @@ def run(experiment: Experiment) -> Run:
 
 def as_learned(experiment: Experiment, X: Vector, y: Signs) -> tuple[Vector, Vector]:
     """The rows that enter the products, with their constant, and the norms that they had before any scaling."""
-    unit = experiment.scale == "sphere"
-    learner = LinearLearner(experiment.rule, X.shape[1], experiment.constant, unit=unit)
-    rows = inputs.as_rows(X, *learner.geometry)
-    try:
-        learner.hardest(rows, y)
-    except BadRowError as bad:
-        raise inputs.row_error(bad.code, X, bad.row, None) from None
-    norms = np.asarray(rows.norm)
-    if unit:
+    with inputs.refusals(X):
+        norms = experiment.rows_of(X, y).norms
+    if experiment.scale == "sphere":
         return inputs.on_the_sphere(X, norms, experiment.constant), norms
     return np.column_stack([X, np.full(len(X), experiment.constant)]), norms
 
@@ -198,49 +190,22 @@ def load() -> None:
 
 def learn(experiment: Experiment, X: Vector, y: Signs, enough: int) -> History:
     """Every update of a run that `fit` would make, with w after it."""
-    learner = LinearLearner(experiment.rule, X.shape[1], experiment.constant, unit=experiment.scale == "sphere")
-    if experiment.order in ("first", "worst"):
-        found = learner.run(inputs.as_rows(X, *learner.geometry), y, experiment.order, enough, None, None)
-        # The search has seen every row first, so theta was that of the data from the beginning.
-        rule = experiment.rule._replace(theta=learner.theta, auto=False)
-        learner = LinearLearner(rule, X.shape[1], experiment.constant, unit=experiment.scale == "sphere")
-        turns: Iterator[NDArray[np.int64]] = (np.array([row]) for row in found.history if row >= 0)
-        updates, rounds, passes, _ = _follow(learner, X, y, turns, enough)
-        passes, finished = passes + found.finished, found.finished
-    else:
-        updates, rounds, passes, finished = _follow(learner, X, y, _passes(experiment, len(y)), enough)
-    separates = learner.measure_margin(inputs.as_rows(X, *learner.geometry), y)
-    return History(updates, rounds, passes, finished, learner.theta, separates)
-
-
-def _passes(experiment: Experiment, n: int) -> Iterator[NDArray[np.int64]]:
-    rng = np.random.RandomState(experiment.seed) if experiment.order == "shuffled" else None
-    while True:
-        yield rng.permutation(n) if rng else np.arange(n)
-
-
-def _follow(
-    learner: LinearLearner, X: Vector, y: Signs, turns: Iterator[NDArray[np.int64]], enough: int
-) -> tuple[list[Update], int, int, bool]:
-    """Show the learner pass after pass; its updates, the rounds and passes, and whether the last pass was clean."""
-    learn_one = learn_dense64()
-    signs = [int(sign) for sign in y]
-    updates: list[Update] = []
-    rounds = 0
-    for turn, rows in enumerate(turns, 1):
-        before = len(updates)
-        for row in rows.tolist():
-            rounds += 1
-            verdict = learn_one(X[row], signs[row], learner.w, learner.state)
-            if verdict < 0:
-                raise inputs.row_error(verdict, X, row, None)
-            if verdict & UPDATE:
-                updates.append(Update(row, rounds, turn, bool(verdict & MISTAKE), learner.w.tolist()))
-        if len(updates) == before:
-            return updates, rounds, turn, True
-        if len(updates) >= enough or rounds >= MOST_ROUNDS:
-            return updates, rounds, turn, False
-    return updates, rounds, len(updates), False
+    rows = experiment.rows_of(X, y)
+    trace = Trace(rows)
+    learner = LinearLearner(experiment.rule, X.shape[1], experiment.constant, unit=rows.unit)
+    searches = experiment.order in ("first", "worst")
+    shuffle = np.random.RandomState(experiment.seed) if experiment.order == "shuffled" else None
+    order, most = (experiment.order, enough) if searches else ("given", -(-MOST_ROUNDS // len(y)))
+    with inputs.refusals(X):
+        outcome = learner.run(rows, order, most, shuffle=shuffle, trace=trace, enough=enough)
+        separates = learner.measure_margin(rows)
+    passes = len(outcome.history)
+    path = [w for block in trace.path() for w in block.tolist()]
+    rounds = trace.turns + 1 if searches else trace.turns * len(y) + trace.places + 1
+    noted = zip(trace.rows, rounds, trace.turns + 1, trace.mistakes, path, strict=True)
+    updates = [Update(int(row), int(at), int(turn), bool(mistake), w) for row, at, turn, mistake, w in noted]
+    seen = len(updates) if searches else passes * len(y)
+    return History(updates, seen, passes, outcome.finished, learner.theta, separates)
 
 
 def _witness(experiment: Experiment, proof: Separable, unit: float) -> Witness:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.engine.compile import inlined, kernel
-from novikoff.engine.rows import Rows, Vector, cells, column, dot, value
+from novikoff.engine.storage import Storage, Vector, cells, column, dot, value
 
 Flags = NDArray[np.bool_]
 Rounds = NDArray[np.int64]
@@ -40,7 +40,7 @@ def first_not_boolean(values: NDArray[Any]) -> int:
 
 
 @inlined
-def _mark(rows: Rows, i: int, ones: NDArray[np.uint8]) -> None:
+def _mark(rows: Storage, i: int, ones: NDArray[np.uint8]) -> None:
     """The row as a vector of 0 and 1. The literal of x_j that is false in it is the one on side ones[j]."""
     ones[:] = 0
     for k in cells(rows, i):
@@ -49,7 +49,7 @@ def _mark(rows: Rows, i: int, ones: NDArray[np.uint8]) -> None:
 
 
 @kernel
-def accepts(rows: Rows, v: Vector, total: float, out: Flags) -> None:
+def accepts(rows: Storage, v: Vector, total: float, out: Flags) -> None:
     """Is the conjunction 1 on each row?"""
     for i in range(out.shape[0]):
         out[i] = dot(rows, i, v, 0.0) == total
@@ -72,7 +72,7 @@ def _last_removal(ones: NDArray[np.uint8], alive: Flags, removed: Rounds, least:
 
 @kernel
 def sweep(
-    rows: Rows,
+    rows: Storage,
     positive: Flags,
     first: int,
     v: Vector,
@@ -138,7 +138,7 @@ def sweep(
 
 @kernel
 def first_failure(
-    rows: Rows,
+    rows: Storage,
     positive: Flags,
     first: int,
     v: Vector,
@@ -160,7 +160,7 @@ def first_failure(
 
 @kernel
 def settle(
-    rows: Rows,
+    rows: Storage,
     first: int,
     v: Vector,
     total: float,
@@ -205,7 +205,7 @@ def settle(
 
 
 @inlined
-def _weight(rows: Rows, i: int, w: Vector) -> float:
+def _weight(rows: Storage, i: int, w: Vector) -> float:
     """<w,x>, added up in the order of the columns: the same for both storages."""
     s = 0.0
     for k in cells(rows, i):
@@ -214,13 +214,13 @@ def _weight(rows: Rows, i: int, w: Vector) -> float:
 
 
 @kernel
-def winnow_scores(rows: Rows, w: Vector, out: Vector) -> None:
+def winnow_scores(rows: Storage, w: Vector, out: Vector) -> None:
     for i in range(out.shape[0]):
         out[i] = _weight(rows, i, w)
 
 
 @kernel
-def winnow(rows: Rows, positive: Flags, w: Vector, threshold: float, up: float, down: float) -> int:
+def winnow(rows: Storage, positive: Flags, w: Vector, threshold: float, up: float, down: float) -> int:
     """On mistakes, multiply the active weights by ``up`` or by ``down``, which may be 0. Returns the mistakes."""
     mistakes = 0
     for i in range(positive.shape[0]):

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.concepts import Bits
-from novikoff.engine.rows import DenseRows, Rows
+from novikoff.engine.storage import Storage, over
 from novikoff.learners.boolean_loops import MARK, NEVER, Flags, Rounds, accepts, first_failure, settle, sweep
 from novikoff.learners.online import NotRealizable
 from novikoff.learners.state import State, require
@@ -188,7 +188,7 @@ class Elimination:
 
     # Many --------------------------------------------------------------------------------------
 
-    def one_pass(self, rows: Rows, labels: Flags, round: int) -> int:
+    def one_pass(self, rows: Storage, labels: Flags, round: int) -> int:
         """Rows in their order, the first in this round; returns the mistakes. After an error the learner is spoilt."""
         positive = labels != self.dual
         before = self.copy()
@@ -220,12 +220,12 @@ class Elimination:
             self._keep({self.left & negative.false: negative for negative in reversed([*new])} | self._negatives)
         return mistakes
 
-    def predictions(self, rows: Rows, n: int) -> Flags:
+    def predictions(self, rows: Storage, n: int) -> Flags:
         out = np.empty(n, dtype=np.bool_)
         accepts(rows, *_score(self._bits(self.left)), out)
         return np.not_equal(out, self.dual)
 
-    def _read_negatives(self, rows: Rows, chosen: Rounds, round: int) -> Iterator[Negative]:
+    def _read_negatives(self, rows: Storage, chosen: Rounds, round: int) -> Iterator[Negative]:
         """Rows that are worth remembering."""
         step = max(1, CHUNK // self.width)
         for start in range(0, len(chosen), step):
@@ -322,11 +322,11 @@ class TermElimination:
     def learn(self, x: Bits, y: int, round: int) -> None:
         self._over.learn(self.terms(x), y, round)
 
-    def one_pass(self, rows: Rows, labels: Flags, round: int) -> int:
+    def one_pass(self, rows: Storage, labels: Flags, round: int) -> int:
         parts = self._expanded(rows, len(labels))
         return sum(self._over.one_pass(some, labels[part], round + part.start) for some, part in parts)
 
-    def predictions(self, rows: Rows, n: int) -> Flags:
+    def predictions(self, rows: Storage, n: int) -> Flags:
         parts = self._expanded(rows, n)
         return np.concatenate([self._over.predictions(some, part.stop - part.start) for some, part in parts])
 
@@ -334,14 +334,13 @@ class TermElimination:
         """The terms that are left."""
         return [self.terms[j] for j, _ in self._over.remaining()]
 
-    def _expanded(self, rows: Rows, n: int) -> Iterator[tuple[Rows, slice]]:
+    def _expanded(self, rows: Storage, n: int) -> Iterator[tuple[Storage, slice]]:
         """The terms that are true in each row, some rows at a time."""
         step = max(1, CHUNK // self.terms.size)
         for start in range(0, n, step):
             part = slice(start, min(start + step, n))
             true = self.terms(_rows_as_bits(rows, range(part.start, part.stop), self.terms.d))
-            norm = np.full(len(true), np.nan)
-            yield DenseRows(true.astype(np.float32), norm, 0.0, False), part
+            yield over(true.astype(np.float32), 0.0), part
 
     def write_state(self, state: State) -> None:
         state.values["k"] = self.terms.k
@@ -370,17 +369,10 @@ def _unpacked(some: int, count: int) -> Flags:
     return np.unpackbits(words, count=count, bitorder="little").view(np.bool_)
 
 
-def _rows_as_bits(rows: Rows, some: Iterable[int], width: int) -> Flags:
+def _rows_as_bits(rows: Storage, some: Iterable[int], width: int) -> Flags:
     """Some of the rows as bits."""
-    some = np.fromiter(some, dtype=np.int64)
-    if isinstance(rows, DenseRows):
-        return np.asarray(rows.X[some] != 0)
-    # The stored entries of row i are those from indptr[i] on: in a table of all of them, a jump at every row.
-    starts, counts = rows.indptr[some], rows.indptr[some + 1] - rows.indptr[some]
-    places = np.arange(counts.sum()) + np.repeat(starts - np.cumsum(counts) + counts, counts)
-    bits = np.zeros((len(some), width), dtype=np.bool_)
-    bits[np.repeat(np.arange(len(some)), counts), rows.indices[places]] = rows.data[places] != 0
-    return bits
+    part = rows.part(np.fromiter(some, dtype=np.int64), width)
+    return np.asarray((part.toarray() if hasattr(part, "toarray") else part) != 0)
 
 
 def _listed(rounds: list[int]) -> str:

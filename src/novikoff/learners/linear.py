@@ -11,52 +11,33 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.engine import decide, sums
-from novikoff.engine.decide import NOT_FINITE, STATE, divisor
-from novikoff.engine.loops import NOBODY, Signs, climb, cycle, norm_above, rounds, scores
-from novikoff.engine.rows import DenseRows, Rows, Vector
+from novikoff.engine import decide
+from novikoff.engine.decide import STATE, THETA_RANGE
+from novikoff.engine.loops import TRACE, climb, cycle, norm_above, rounds
+from novikoff.engine.rows import BadRowError, Rows, margin, radius_sq, rounded_radius_sq, sqnorm
+from novikoff.engine.rule import Facts, Rule
+from novikoff.engine.storage import Vector
+from novikoff.engine.trace import Trace
 from novikoff.learners.state import State, require
 from novikoff.theory.exact import root, round_up, sqrt_down, sqrt_up
 
-AT_ZERO = {"mistake": 0, "positive": 1, "negative": -1}
 ORDERS = ("given", "first", "worst")
 
-BUDGET = 1 << 25  # stored entries per call of a loop, some 20 ms: Ctrl-C is heard; no result depends on it
 PASSES = 1 << 16  # passes per call; no result depends on it
 FINITE = sys.float_info.max
 
 # What of the record outlives a pass: integers with their range, counts, and floats from 0 up to.
-RANGES = {
-    "zero": (-1, 1),
-    "margin": (0, 1),
-    "auto": (0, 1),
-    "unit": (0, 1),
-    "rounded": (0, 1),
-    "radius_e": (-4096, 4096),
-}
+RANGES = {"unit": (0, 1), "rounded": (0, 1), "radius_e": (-4096, 4096)}
 COUNTS = ("mistakes", "updates")
-FLOATS = {"theta": FINITE, "constant": FINITE, "radius_m": math.nextafter(1.0, 0.0)}
+FLOATS = {"theta": FINITE, "constant": FINITE, "radius_m": math.nextafter(1.0, 0.0), "steps": FINITE}
+# And what is needed to go on in the middle of one.
+PLACE = ("at", "found", "done", "turns", "pass_mistakes")
+PLACE_FLOATS = ("pass_theta", "loss")
+
+NO_TRACE = np.empty(0, dtype=TRACE)
+NO_TALLY = np.empty(0, dtype=np.uint32)
 
 Watch = Callable[[int, int], None]
-
-
-class Rule(NamedTuple):
-    """When to update."""
-
-    zero: int  # the prediction at <w,x> = 0: +1, -1, or 0 for "always a mistake"
-    margin: bool = False  # update when y<w,x> <= theta instead of on mistakes
-    theta: float = 0.0
-    auto: bool = False  # theta = (largest ||x|| so far)^2
-
-
-class BadRowError(Exception):
-    """A row that cannot be learned from: one of the codes of `novikoff.engine.decide`, and where.
-
-    `scores` are those of the rows before it, in the online protocol.
-    """
-
-    def __init__(self, code: int, row: int, scores: Vector | None = None) -> None:
-        self.code, self.row, self.scores = code, row, scores
 
 
 class Outcome(NamedTuple):
@@ -78,45 +59,57 @@ class Journal(Protocol):
 
 
 class LinearLearner:
-    """w, with the constant coordinate last, and the counts of a run."""
+    """W, the weights of each head with the constant coordinate last, and the counts of a run. There is one head."""
 
     def __init__(self, rule: Rule, width: int, constant: float, *, unit: bool, ball: bool = False) -> None:
-        self.w: Vector = np.zeros(width + 1)
-        self.width, self.shape = width, (width,)
+        self.W: NDArray[np.float64] = np.zeros((1, width + 1))
+        self.rule = rule
         self.state: Any = np.zeros(1, dtype=STATE)
         state = self.state[0]
-        state.zero, state.margin, state.auto, state.theta = rule.zero, rule.margin, rule.auto, rule.theta
+        state.theta = rule.threshold(0.0)
         state.constant, state.unit = constant, unit
         self.ball = ball  # radius, margin and bound are reported for rows divided by R
         self.start_norm = 0.0  # ||w|| at the start, rounded up
         self.lower = -math.inf  # margin over the data of the last run
         self.lower_updates = 0  # the number of updates at which `lower` was true
+        self._set_width(width)
+
+    def _set_width(self, width: int) -> None:
+        self.width, self.shape, self.w = width, (width,), self.W[0]
 
     def copy(self) -> LinearLearner:
         twin = object.__new__(LinearLearner)
         twin.__dict__.update(self.__dict__)
-        twin.w, twin.state = self.w.copy(), self.state.copy()
+        twin._own()
         return twin
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "w"}  # it is W[0]
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Own the arrays: what joblib maps into memory is read-only, and kernels write."""
         self.__dict__.update(state)
-        self.w, self.state = np.array(self.w), np.array(self.state)
+        self._own()
+
+    def _own(self) -> None:
+        self.W, self.state = np.array(self.W), np.array(self.state)
+        self._set_width(self.width)
 
     def start_from(self, other: LinearLearner) -> None:
         """The weights of another learner of the same width; nothing counted yet."""
         self.w[:-1] = other.w[: self.width]
         self.w[-1] = other.w[-1] if self.state[0].constant else 0.0
-        self.start_norm = sqrt_up(self._sqnorm())
+        self.start_norm = sqrt_up(sqnorm(self.w))
 
     def widen(self, width: int) -> None:
         """Room for `width` columns: the constant coordinate stays last."""
-        if width + 1 > self.w.shape[0]:
-            w = np.zeros(max(width, 2 * self.w.shape[0]) + 1)
-            w[: self.width] = self.w[: self.width]
-            w[-1] = self.w[-1]
-            self.w = w
-        self.width, self.shape = width, (width,)
+        heads, room = self.W.shape
+        if width + 1 > room:
+            W = np.zeros((heads, max(width, 2 * room) + 1))
+            W[:, : self.width] = self.W[:, : self.width]
+            W[:, -1] = self.W[:, -1]
+            self.W = W
+        self._set_width(width)
 
     # What is known -----------------------------------------------------------------------------
 
@@ -127,7 +120,7 @@ class LinearLearner:
 
     @property
     def zero(self) -> int:
-        return int(self.state[0].zero)
+        return self.rule.zero
 
     @property
     def theta(self) -> float:
@@ -142,6 +135,11 @@ class LinearLearner:
         return int(self.state[0].updates)
 
     @property
+    def bounded(self) -> int:
+        """How many there were of what the theorem bounds."""
+        return self.mistakes if self.rule.bounds() == "mistakes" else self.updates
+
+    @property
     def rounded(self) -> bool:
         """Was some update not exactly w + yx, but its nearest floats?"""
         return bool(self.state[0].rounded)
@@ -154,55 +152,63 @@ class LinearLearner:
     @property
     def radius_sq(self) -> Fraction:
         """An upper bound on R^2, within its last bits."""
-        state = self.state[0]
-        # A unit row is divided by its rounded norm, entry by entry: ||x||^2 <= (1 + 2^-53)^2 (1 + 2^-52)^2.
-        above = Fraction(1, 2**50) if state.unit else Fraction(1, 2**53)
-        return self._radius_sq * (1 + above)
+        return radius_sq(self.state[0], bool(self.state[0].unit))
 
     @property
     def radius_sq_below(self) -> Fraction:
         """A lower bound on it, as close."""
-        return self._radius_sq * (1 - Fraction(1, 2**50))
+        return rounded_radius_sq(self.state[0]) * (1 - Fraction(1, 2**50))
 
     @property
-    def _radius_sq(self) -> Fraction:
-        return Fraction(float(self.state[0].radius_m)) * Fraction(2) ** int(self.state[0].radius_e)
+    def facts(self) -> Facts:
+        """What the theorem of the rule is asked with."""
+        # Adding up M lengths in floats rounds by at most M 2^-53 of the sum; whole ones not at all.
+        steps = Fraction(float(self.state[0].steps))
+        if steps != self.updates:
+            steps *= 1 - Fraction(self.updates, 2**52)
+        start, theta = Fraction(self.start_norm), Fraction(self.theta)
+        return Facts(self.radius_sq, theta, start, self.updates, steps, self.rounded)
 
     @property
     def upper(self) -> float:
-        """No separator of the rows seen has a margin above ||w||/updates (`novikoff.theory.UPPER_END`)."""
-        if self.updates == 0 or self.start_norm > 0:
+        """No separator of the rows seen has a margin above ||w||/(sum of the steps) (`novikoff.theory.UPPER_END`)."""
+        run = self.facts
+        if run.updates == 0 or run.start > 0:
             return math.inf
-        along = root(self._sqnorm())[1] / self.updates
-        if not self.rounded:
+        along = root(sqnorm(self.w))[1] / run.steps
+        if not run.rounded:
             return round_up(along)
-        # w is the sum of M updates but for their rounding: at most 2^-53 ||w_t|| each, where
-        # ||w_t||^2 <= 4 t (R^2 + 2 theta), the 4 for the rounding again.
-        longest = root(self.updates * (self.radius_sq + 2 * Fraction(self.theta)))[1]
-        return round_up(along + longest / 2**52)
-
-    def _sqnorm(self) -> Fraction:
-        return sums.to_fraction(sums.exact_sqnorm(self.w))
+        # w is the sum of the M steps but for their rounding: at most 2^-53 ||w_t|| each, as much again for the product
+        # step x, and ||w_t|| is at most twice the rule's `longest`.
+        return round_up(along + self.rule.longest(run) * run.updates / run.steps / 2**52)
 
     # Learning ----------------------------------------------------------------------------------
 
     def run(
         self,
         rows: Rows,
-        signs: Signs,
-        order: str,
-        max_iter: int,
-        shuffle: np.random.RandomState | None,
-        watch: Watch | None,
+        order: str = "given",
+        max_iter: int = 1,
+        *,
+        shuffle: np.random.RandomState | None = None,
+        watch: Watch | None = None,
         journal: Journal | None = None,
+        trace: Trace | None = None,
+        tally: NDArray[np.uint32] | None = None,
+        enough: int | None = None,
     ) -> Outcome:
-        """Passes (or searches) until one is free of updates, or `max_iter` of them, or Ctrl-C."""
+        """Passes (or searches) until one satisfies the rule, or `max_iter` of them, or Ctrl-C.
+
+        ``trace`` gets every update, ``tally`` how many there were on each row. After ``enough`` updates no new pass
+        begins.
+        """
         kept = journal.recall(self) if journal else None
+        rows.open(self)
         state = self.state[0]
-        n = signs.shape[0]
-        budget = self._budget(rows, n)
+        page = NO_TRACE if trace is None else trace.page
+        counts = NO_TALLY if tally is None else tally
         turns = np.empty(0, dtype=np.int64)  # the given order
-        log = np.empty(min(max_iter, 1 if shuffle else PASSES), dtype=np.int64)
+        log = np.empty(min(max_iter, PASSES if shuffle is None and enough is None else 1), dtype=np.int64)
         history: list[NDArray[np.int64]] = []
         generator = None  # what the order of this pass was drawn from
         passes = 0
@@ -213,26 +219,29 @@ class LinearLearner:
                 if shuffle:
                     shuffle.set_state(kept[1])
             else:
-                state.at, state.found, state.done, state.pass_theta = 0, 0, False, state.theta
                 if order == "first":
-                    self.hardest(rows, signs)  # sees every row, so that R and theta are those of the data
-                    state.pass_theta = state.theta
-            while passes < max_iter and not state.done:
+                    self.see(rows)  # R and theta are those of the data from the beginning
+                self._begin()
+            while passes < max_iter and not state.done and (enough is None or self.updates < enough):
                 if shuffle and (state.at == 0 or not turns.size):
                     generator = shuffle.get_state() if journal else None
-                    turns = shuffle.permutation(n)
-                page = log[: max_iter - passes]
+                    turns = shuffle.permutation(rows.n)
+                room = log[: max_iter - passes]
+                data = rows.storage, rows.signs
                 if order == "worst":
-                    logged = climb(rows, signs, True, self.w, self.state, budget, page)
+                    logged = climb(*data, self.w, self.rule, self.state, rows.pace, room, page, counts)
                 else:
-                    logged = cycle(rows, signs, turns, order == "first", self.w, self.state, budget, page)
+                    turned = turns, order == "first"
+                    logged = cycle(*data, *turned, self.w, self.rule, self.state, rows.pace, room, page, counts)
                 if logged < 0:
                     raise BadRowError(logged, int(state.row))
+                if trace is not None:
+                    trace.turn_page(int(state.traced))
                 if logged:
-                    history.append(page[:logged].copy())
+                    history.append(room[:logged].copy())
                     passes += logged
                     if watch:
-                        watch(passes, int(page[logged - 1]))
+                        watch(passes, int(room[logged - 1]))
                 if journal:
                     journal.keep(self, history, shuffle.get_state() if shuffle and state.at == 0 else generator)
         except KeyboardInterrupt:
@@ -241,90 +250,78 @@ class LinearLearner:
         joined = np.concatenate(history) if history else np.empty(0, dtype=np.int64)
         return Outcome(joined, bool(state.done), interrupted)
 
-    def rounds(self, rows: Rows, signs: Signs) -> Vector:
+    def _begin(self) -> None:
+        """At the first row of a first pass."""
+        state = self.state[0]
+        for name in (*PLACE, *PLACE_FLOATS):
+            state[name] = 0
+        state.pass_theta, state.pass_mistakes = state.theta, state.mistakes
+
+    def see(self, rows: Rows) -> None:
+        """Let the radius, and the threshold that goes with it, be no less than those of all the rows."""
+        state, seen = self.state[0], rows.survey()
+        rows.reader = self
+        if (seen.radius_e, seen.radius_m) <= (state.radius_e, state.radius_m) and state.radius_m:
+            return
+        if not decide.has_threshold(self.rule, float(seen.radius_sq)):
+            raise BadRowError(THETA_RANGE, int(np.argmax(rows.norms)))
+        state.radius_m, state.radius_e, state.radius_sq = seen.radius_m, seen.radius_e, seen.radius_sq
+        state.theta = self.rule.threshold(float(seen.radius_sq))
+
+    def one_pass(self, rows: Rows) -> None:
+        """Each row once, in the given order."""
+        self._begin()
+        rows.open(self)
+        given, log = np.empty(0, dtype=np.int64), np.empty(1, dtype=np.int64)
+        way = rows.storage, rows.signs, given, False
+        logged = 0
+        while not logged:
+            logged = cycle(*way, self.w, self.rule, self.state, rows.pace, log, NO_TRACE, NO_TALLY)
+        if logged < 0:
+            raise BadRowError(logged, int(self.state[0].row))
+
+    def rounds(self, rows: Rows) -> Vector:
         """The online protocol, row by row: <w,x> before the label is learned; a sign 0 is no label."""
-        out = np.empty(signs.shape[0])
-        budget = self._budget(rows, signs.shape[0])
-        for start in range(0, signs.shape[0], budget):
-            code = rounds(rows, signs, self.w, self.state, start, min(signs.shape[0], start + budget), out)
+        rows.open(self)
+        out = np.empty(rows.n)
+        for start in range(0, rows.n, rows.pace):
+            stop = min(rows.n, start + rows.pace)
+            code = rounds(rows.storage, rows.signs, self.w, self.rule, self.state, start, stop, out)
             if code < 0:
                 row = int(self.state[0].row)
                 raise BadRowError(code, row, out[:row])
         return out
 
-    def one_pass(self, rows: Rows, signs: Signs) -> None:
-        """Each row once, in the given order."""
-        state = self.state[0]
-        state.at = 0
-        turns = np.empty(0, dtype=np.int64)
-        log = np.empty(1, dtype=np.int64)
-        budget = self._budget(rows, signs.shape[0])
-        logged = 0
-        while not logged:
-            logged = cycle(rows, signs, turns, False, self.w, self.state, budget, log)
-        if logged < 0:
-            raise BadRowError(logged, int(state.row))
-
-    def hardest(self, rows: Rows, signs: Signs) -> int:
-        """The row with the smallest y<w,x>, exactly, ties to the lower row."""
-        state = self.state[0]
-        state.at, state.found = 0, 0
-        log = np.empty(1, dtype=np.int64)
-        budget = self._budget(rows, signs.shape[0])
-        logged = 0
-        while not logged:
-            logged = climb(rows, signs, False, self.w, self.state, budget, log)
-        if logged < 0:
-            raise BadRowError(logged, int(state.row))
-        state.at, state.found = 0, 0
-        return int(log[0])
-
-    def measure_margin(self, rows: Rows, signs: Signs) -> bool:
+    def measure_margin(self, rows: Rows) -> bool:
         """lower = min y<w,x>/||w|| over the rows, rounded down. Is it positive, before any rounding?"""
-        i = self.hardest(rows, signs)
-        length_sq = self._sqnorm()
+        self.lower = -math.inf
+        smallest, length_sq = margin(rows, self.w)
         if length_sq == 0:
-            self.lower = -math.inf
             return False
-        smallest = sums.to_fraction(sums.exact_dot(rows, i, float(signs[i]), divisor(rows, i), self.w))
         ratio = smallest**2 / length_sq
         self.lower = sqrt_down(ratio) if smallest >= 0 else -sqrt_up(ratio)
         self.lower_updates = self.updates
         return smallest > 0
 
-    def errors(self, rows: Rows, signs: Signs) -> int:
+    def errors(self, rows: Rows) -> int:
         """How many of the rows w misclassifies, by the convention at zero."""
-        sides = signs * np.sign(self.scores(rows, signs.shape[0]))
-        return int(np.sum((sides < 0) | ((sides == 0) & (signs != self.zero))))
-
-    def scores(self, rows: Rows, n: int) -> Vector:
-        """<w, row> for every row, with the exact sign."""
-        out = np.empty(n)
-        budget = self._budget(rows, n)
-        for start in range(0, n, budget):
-            row = scores(rows, self.w, start, min(n, start + budget), out)
-            if row != NOBODY:
-                raise BadRowError(NOT_FINITE, row)
-        return out
-
-    @staticmethod
-    def _budget(rows: Rows, n: int) -> int:
-        stored = rows.X.size if isinstance(rows, DenseRows) else rows.data.size
-        return max(1, BUDGET // (stored // max(1, n) + 8))
+        sides = rows.signs * np.sign(rows.scores(self.w))
+        return int(np.sum((sides < 0) | ((sides == 0) & (rows.signs != self.zero))))
 
     # To keep and take up again ------------------------------------------------------------------
 
-    def write_state(self, state: State) -> None:
-        """All that later decisions depend on.
+    def write_state(self, state: State, *, running: bool = False) -> None:
+        """All that later decisions depend on; in the middle of a run, where it stands, too.
 
-        Where a pass stands is left out, since every pass starts anew; so is the
-        bound on ||w||, which depends on where the loops returned to Python, and is found again from w.
+        The bound on ||w|| is left out: it depends on where the loops returned to Python, and is found again from w.
         """
         record = self.state[0]
         state.arrays["w"] = self.w  # with the room for columns to come: the error of the filter counts it
-        for name in (*RANGES, *COUNTS):
+        for name, value in self.rule._asdict().items():
+            state.values[f"rule_{name}"] = value
+        for name in (*RANGES, *COUNTS, *(PLACE if running else ())):
             state.values[name] = int(record[name])
-        for name in FLOATS:
+        for name in (*FLOATS, *(PLACE_FLOATS if running else ())):
             state.values[name] = float(record[name])
         state.values |= {
             "ball": self.ball,
@@ -334,20 +331,23 @@ class LinearLearner:
         }
 
     @classmethod
-    def from_state(cls, state: State) -> LinearLearner:
-        """The learner again."""
+    def from_state(cls, state: State, kind: type[Any], *, running: bool = False) -> LinearLearner:
+        """The learner again, whose rule is of this kind."""
         w = state.array("w", "<f8", None)
         width = state.width
         require(w.shape[0] > width, f"it has {width} columns, but {w.shape[0]} weights: one more is the least")
         require(np.isfinite(w).all(), "a weight is not finite")
         require(not w[width:-1].any(), "a column that does not exist yet has a weight")
-        learner = cls(Rule(zero=0), 0, 0.0, unit=False, ball=state.flag("ball"))
-        learner.w, learner.width, learner.shape = w, width, (width,)
+        _from_older_files(state)
+        rule = kind(*(state.like(f"rule_{name}", kind._field_defaults[name]) for name in kind._fields))
+        require(rule.is_sound(), f"no {kind.__name__} has the parameters {tuple(rule)}")
+        learner = cls(rule, 0, 0.0, unit=False, ball=state.flag("ball"))
+        learner.W = w[None, :]
+        learner._set_width(width)
         record = learner.state[0]
-        state.values.setdefault("rounded", 1)  # older files do not say: the weaker promise is the safe one
         for name, (least, most) in RANGES.items():
             record[name] = state.integer(name, least, most)
-        for name in COUNTS:
+        for name in (*COUNTS, *(PLACE if running else ())):
             record[name] = state.integer(name)
         for name, largest in FLOATS.items():
             record[name] = state.number(name, 0.0, largest)
@@ -356,10 +356,28 @@ class LinearLearner:
             record.radius_m >= 0.5 or record.radius_m == record.radius_e == 0,
             "radius_m is not a mantissa: from 1/2 up to 1, or 0 before the first row",
         )
-        require(not record.auto or record.theta == record.radius_sq, "theta is not the square of the largest norm")
+        theta = rule.threshold(float(record.radius_sq))
+        require(record.theta == theta, "theta is not that of the rule and the largest norm")
         record.pass_theta = record.theta
+        for name in PLACE_FLOATS if running else ():
+            record[name] = state.number(name, 0.0, FINITE)
         record.norm = norm_above(w)
         learner.start_norm = state.number("start_norm", 0.0)
         learner.lower = state.number("lower")
         learner.lower_updates = state.integer("lower_updates")
         return learner
+
+
+def _from_older_files(state: State) -> None:
+    """Files of before there were rules: what they do not say, and what they say otherwise."""
+    values = state.values
+    values.setdefault("rounded", 1)  # the weaker promise is the safe one
+    if "zero" not in values:
+        return
+    values["steps"] = float(state.integer("updates"))
+    values["updates"] = int(values["steps"])
+    values["rule_zero"] = state.integer("zero", -1, 1)
+    auto = state.integer("auto", 0, 1)
+    if state.integer("margin", 0, 1):
+        values["rule_auto"] = bool(auto)
+        values["rule_theta"] = 0.0 if auto else state.peek("theta")

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+T = TypeVar("T")
 Value = Any  # None, bool, int, float, str, or a list of these
 MOST = 2**62  # of anything that is counted
 
@@ -46,9 +47,22 @@ class State:
 
     def value(self, name: str) -> Value:
         """Take a value, of any kind."""
+        found = self.peek(name)
+        del self.values[name]
+        return found
+
+    def peek(self, name: str) -> Value:
+        """A value, which is left where it is."""
         if name not in self.values:
             raise BadState(f"its state has no {name!r}")
-        return self.values.pop(name)
+        return self.values[name]
+
+    def like(self, name: str, example: T) -> T:
+        """Take a value of the type of an example."""
+        value = self.value(name)
+        if type(value) is not type(example):
+            raise BadState(f"{name} is {_shown(value)}: a value like {example!r} is expected")
+        return value
 
     def integer(self, name: str, least: int = 0, most: int = MOST) -> int:
         value = self.value(name)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.concepts import Bits
-from novikoff.engine.rows import DenseRows, Rows
+from novikoff.engine.storage import Storage, over
 from novikoff.learners.boolean_loops import Flags, winnow, winnow_scores
 from novikoff.learners.state import State, require
 
@@ -42,17 +42,17 @@ class MultiplicativeWeights:
             self.w = self.w.copy()
         self.one_pass(_one(x), np.array([y == 1]), round)
 
-    def one_pass(self, rows: Rows, labels: Flags, round: int) -> int:
+    def one_pass(self, rows: Storage, labels: Flags, round: int) -> int:
         """Rows in their order; returns the mistakes."""
         return winnow(rows, labels, self.w, self.threshold, self.up, self.down)
 
-    def scores(self, rows: Rows, n: int) -> NDArray[np.float64]:
+    def scores(self, rows: Storage, n: int) -> NDArray[np.float64]:
         """<w,x> for each row."""
         out = np.empty(n)
         winnow_scores(rows, self.w, out)
         return out
 
-    def predictions(self, rows: Rows, n: int) -> Flags:
+    def predictions(self, rows: Storage, n: int) -> Flags:
         return self.scores(rows, n) > self.threshold
 
     def write_state(self, state: State) -> None:
@@ -70,5 +70,5 @@ class MultiplicativeWeights:
         self.w, self.threshold, self.up, self.down = w, threshold, up, down
 
 
-def _one(x: Bits) -> DenseRows:
-    return DenseRows(x.astype(np.float64).reshape(1, -1), np.full(1, np.nan), 0.0, False)
+def _one(x: Bits) -> Storage:
+    return over(x.astype(np.float64).reshape(1, -1), 0.0)

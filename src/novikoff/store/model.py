@@ -207,10 +207,10 @@ def to_parts(model: Any) -> list[bytes | memoryview]:
         "parameters": parameters,
         "classes": _classes_out(state.classes),
         "features": {"count": state.width, "named": state.names is not None, "growing": state.growing},
-        "guarantee": {key: _out(value, key) for key, value in guarantee(model).items()},
+        "guarantee": {key: value_out(value, key) for key, value in guarantee(model).items()},
         "input": _input_out(getattr(model, "reading_", None)),
         "stream": _stream_in(getattr(model, "stream_", None)),
-        "state": {key: _out(value, key) for key, value in state.values.items()},
+        "state": {key: value_out(value, key) for key, value in state.values.items()},
     }
     arrays = state.arrays | random | (feature_names.to_arrays(state.names) if state.names is not None else {})
     try:
@@ -220,12 +220,12 @@ def to_parts(model: Any) -> list[bytes | memoryview]:
     return container.pack(header, arrays)
 
 
-def _out(value: Any, where: str) -> Any:
+def value_out(value: Any, where: str) -> Any:
     """A value in JSON: what JSON has no word for becomes {"int": hexadecimal} or {"float": "inf" or "-inf"}."""
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, list):
-        return [_out(entry, where) for entry in value]
+        return [value_out(entry, where) for entry in value]
     if type(value) is float and math.isinf(value):
         return {"float": "inf" if value > 0 else "-inf"}
     if type(value) is int and abs(value) >= SAFE:
@@ -249,7 +249,7 @@ def _parameters_out(model: Any) -> tuple[dict[str, Any], dict[str, NDArray[Any]]
         arrays["random_state"] = found["state"]["key"].astype("<u4")
         words = {"position": int(found["state"]["pos"]), "gauss": float(found["gauss"]) if found["has_gauss"] else None}
         parameters["random_state"] = None
-    out = {name: _out(value, f"the parameter {name}") for name, value in parameters.items()}
+    out = {name: value_out(value, f"the parameter {name}") for name, value in parameters.items()}
     if arrays:
         out["random_state"] = {"RandomState": words}
     return out, arrays
@@ -261,7 +261,7 @@ def _classes_out(classes: NDArray[Any] | None) -> Any:
     dtype = classes.dtype.newbyteorder("<").str
     if LABEL_TYPES.fullmatch(dtype) is None:
         raise ValueError(f"labels of type {classes.dtype} cannot be saved: use strings, integers, floats or bools")
-    return {"dtype": dtype, "values": [_out(label, "a label") for label in classes.tolist()]}
+    return {"dtype": dtype, "values": [value_out(label, "a label") for label in classes.tolist()]}
 
 
 def _input_out(reading: Any) -> Any:
@@ -337,14 +337,14 @@ def _checked(content: Content, known: list[Any] | None = None) -> tuple[dict[str
     classes = _classes_in(header["classes"])
     if (classes is None) != (kind.labels == NUMBERS):
         raise InvalidModel(f"a {name} {'needs two labels' if classes is None else 'has no labels'}")
-    values = {key: _in(value) for key, value in _object(header["state"], "state").items()}
+    values = {key: value_in(value) for key, value in _object(header["state"], "state").items()}
     return header, State(width, classes, known, growing, values, arrays)
 
 
-def _in(value: Any) -> Any:
-    """The value that `_out` wrote."""
+def value_in(value: Any) -> Any:
+    """The value that `value_out` wrote."""
     if type(value) is list:
-        return [_in(entry) for entry in value]
+        return [value_in(entry) for entry in value]
     if type(value) is not dict:
         return value
     if value.keys() == {"float"} and value["float"] in ("inf", "-inf"):
@@ -369,10 +369,10 @@ def _parameters_in(values: Any, learner: type[Any], arrays: dict[str, NDArray[An
     random = values.get("random_state")
     if type(random) is dict and random.keys() == {"RandomState"}:
         values["random_state"] = None
-        found = {key: _in(value) for key, value in values.items()}
+        found = {key: value_in(value) for key, value in values.items()}
         found["random_state"] = _random_in(random["RandomState"], arrays)
         return found
-    found = {key: _in(value) for key, value in values.items()}
+    found = {key: value_in(value) for key, value in values.items()}
     if any(type(value) is list for value in found.values()):
         raise InvalidModel("a parameter is a list")
     return found
@@ -405,7 +405,7 @@ def _from_version_1(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> 
     listed = features["names"]
     header["features"] = {"count": features["count"], "named": listed is not None, "growing": features["growing"]}
     if listed is not None:
-        found = [_in(name) for name in listed] if type(listed) is list else [None]
+        found = [value_in(name) for name in listed] if type(listed) is list else [None]
         if not set(map(type, found)) <= {str, int}:
             raise InvalidModel("the names of its features are not a list of strings and integers")
         arrays |= feature_names.to_arrays(found)
@@ -458,7 +458,7 @@ def _classes_in(classes: Any) -> NDArray[Any] | None:
     if LABEL_TYPES.fullmatch(classes["dtype"]) is None:
         raise InvalidModel(f"its labels are of an unknown type, {classes['dtype'][:40]!r}")
     try:
-        dtype, labels = np.dtype(classes["dtype"]), _in(classes["values"])
+        dtype, labels = np.dtype(classes["dtype"]), value_in(classes["values"])
         if len(labels) != 2 or any(type(label) not in LABELS[dtype.kind] for label in labels):
             raise InvalidModel(f"its labels are not two values of the type {classes['dtype']}")
         found = np.array(labels, dtype=dtype)
@@ -471,7 +471,7 @@ def _classes_in(classes: Any) -> NDArray[Any] | None:
 
 def _guarantee_in(values: Any) -> dict[str, Any]:
     """It is told, and not used: the state has the numbers."""
-    known = {key: _in(value) for key, value in _object(values, "guarantee").items()}
+    known = {key: value_in(value) for key, value in _object(values, "guarantee").items()}
     kinds: Mapping[str, tuple[type, ...]] = {
         "radius": (float,),
         "margin": (list,),

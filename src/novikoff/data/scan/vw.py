@@ -53,7 +53,7 @@ from novikoff.data.scan.text import (
     sort,
 )
 from novikoff.engine.compile import inlined, kernel, outlined, prefetch
-from novikoff.engine.rows import two_sum
+from novikoff.engine.storage import two_sum
 
 
 class Extras(NamedTuple):

@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 from novikoff import inputs
 from novikoff.certificates import NotSeparable, Proof, Separable, Undecided, certify
 from novikoff.display import examples
-from novikoff.engine.digest import is_digest
+from novikoff.engine.rows import Rows
 from novikoff.estimators.linear import LinearClassifier
 from novikoff.estimators.model import LinearModel
+from novikoff.labels import Labels
 
 EMBEDDED = 1 << 20  # bytes of a certificate that the page holds; a larger one is a file beside it
 
@@ -158,14 +159,13 @@ class Case:
         known = getattr(clf, "certificate_", None)
         digest = known.about.digest if known else getattr(clf, "data_digest_", None)
         if digest is not None:
-            rows = inputs.as_rows(self.X, 0.0, False, norms=False)
-            return digest == proof.about.digest or is_digest(digest, rows, (self.n, self.d), self.signs)
+            return digest == proof.about.digest or Rows(self.X, self.signs, 0.0).has_digest(digest)
         if not isinstance(clf, LinearClassifier) or self.scale != "none":
             return True
         if clf.radius_ > self.radius * (1 + 1e-9):
             return False
         allowed = clf.bound(Fraction(proof.margin[0])) if isinstance(proof, Separable) else None
-        return allowed is None or clf.updates_ <= allowed
+        return allowed is None or clf._learner.bounded <= allowed
 
     @cached_property
     def allowed(self) -> int | None:
@@ -191,11 +191,12 @@ def case_of(clf: LinearModel | None, X: Any, y: Any, proof: Proof | None, origin
     matrix, names = inputs.plain_matrix(X)
     if clf is not None:
         matrix, names = inputs.matrix(clf, X), getattr(clf, "feature_names_in_", names)
-    pair, signs = inputs.two_classes(y, matrix.shape[0], None if clf is None else clf.classes_)
+    labels = Labels.of(y, matrix.shape[0]).two() if clf is None else Labels(clf.classes_)
+    signs = labels.signs(y, matrix.shape[0])
     constant = _constant(clf) if clf is not None else proof.about.constant if proof else 1.0
     if proof is None:
         options = {"intercept_scaling": constant} if constant else {"fit_intercept": False}
-        proof = certify(inputs.Examples(matrix, pair[(signs > 0).astype(int)], names), **options)
+        proof = certify(inputs.Examples(matrix, labels.of_signs(signs), names), **options)
     elif isinstance(proof, Proof):
         examples.read_for(proof, matrix, y)
         if proof.about.constant != constant:
@@ -204,7 +205,8 @@ def case_of(clf: LinearModel | None, X: Any, y: Any, proof: Proof | None, origin
                 f"rows with {constant:g}: pass the model's fit_intercept and intercept_scaling to certify"
             )
     assert isinstance(proof, Separable | NotSeparable | Undecided)
-    return Case(matrix, signs, (_text(pair[0]), _text(pair[1])), names, tags, proof, clf, origin)
+    first, second = labels.classes
+    return Case(matrix, signs, (_text(first), _text(second)), names, tags, proof, clf, origin)
 
 
 def _constant(clf: Any) -> float:

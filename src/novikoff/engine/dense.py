@@ -1,0 +1,51 @@
+"""Rows of a dense matrix in memory, or mapped into it: no entry is copied."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.engine.memory import writable
+
+
+class DenseRows(NamedTuple):
+    X: NDArray[Any]  # (n, d) float32 or float64, C order
+    norm: NDArray[np.float64]  # (n,) the norm of the stored row; nan until it is first met, inf when out of range
+    constant: float  # the appended coordinate; 0 without an intercept
+    unit: bool  # rows are divided by their norm
+
+    # What compiled loops ask: see `novikoff.engine.storage`.
+
+    def cells(self, i: int) -> range:
+        return range(self.X.shape[1])
+
+    def column(self, k: int) -> int:
+        return k
+
+    def value(self, i: int, k: int) -> float:
+        return np.float64(self.X[i, k])
+
+    # What Python asks.
+
+    @classmethod
+    def over(cls, X: NDArray[Any], norm: NDArray[np.float64], constant: float, unit: bool) -> DenseRows:
+        return cls(writable(X), norm, constant, unit)
+
+    @property
+    def stored(self) -> NDArray[Any]:
+        """All stored entries, row by row."""
+        return self.X.reshape(-1)
+
+    def stored_before(self, start: int, stop: int) -> NDArray[np.int64]:
+        """How many entries are stored before each of these rows, and before row `stop`."""
+        return np.arange(start, stop + 1) * int(self.X.shape[1])
+
+    def place(self, k: int) -> tuple[int, int]:
+        """Row and column of the k-th stored entry."""
+        return divmod(k, int(self.X.shape[1]))
+
+    def part(self, which: Any, width: int) -> NDArray[np.float64]:
+        """These rows of X as a float64 matrix, which may be the caller's own memory."""
+        return np.asarray(self.X[which], dtype=np.float64)
