@@ -2,25 +2,60 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Callable
+from typing import Annotated, Any, Literal, NamedTuple
 
 import msgspec
 import numpy as np
 from msgspec import Meta
 from numpy.typing import NDArray
 
+from novikoff.estimators.margin_perceptron import MarginPerceptron
+from novikoff.estimators.perceptron import Perceptron
+from novikoff.lab.choices import worded
 from novikoff.learners.linear import Rule
 from novikoff.learners.margin_perceptron import margin_perceptron
 from novikoff.learners.perceptron import perceptron
 
 MOST_POINTS = 500
-LARGEST, SMALLEST = (
-    1e6,
-    1e-9,
-)  # of a coordinate that is not 0: what a picture can show, and exact arithmetic is quick with
+MOST_COORDINATES = 3
+# Of a coordinate that is not 0: what a picture can show, and exact arithmetic is quick with.
+LARGEST, SMALLEST = 1e6, 1e-9
 Coordinate = Annotated[float, Meta(ge=-LARGEST, le=LARGEST)]
-Point = Annotated[list[Coordinate], Meta(min_length=1, max_length=3)]
+Point = Annotated[list[Coordinate], Meta(min_length=1, max_length=MOST_COORDINATES)]
 Label = Literal[-1, 1]
+
+
+class Learner(NamedTuple):
+    """What the page calls it, its estimator, and its rule under a convention at zero."""
+
+    title: str
+    estimator: type[Any]
+    rule: Callable[[str], Rule]
+
+    @property
+    def threshold(self) -> bool:
+        """Does it update on right predictions, too, while y<w,x> <= theta?"""
+        return self.rule("mistake").margin
+
+    @property
+    def noun(self) -> str:
+        """What its theorem bounds."""
+        return "update" if self.threshold else "mistake"
+
+    @property
+    def bound(self) -> str:
+        """How many of these there are at most."""
+        return "(R² + 2θ)/γ²" if self.threshold else "R²/γ²"
+
+
+# By the name that is sent, and that links hold. The page shows whatever stands here, in this order.
+LEARNERS: dict[str, Learner] = {
+    "perceptron": Learner("Perceptron", Perceptron, perceptron),
+    "margin perceptron": Learner(
+        "Margin Perceptron", MarginPerceptron, lambda at_zero: margin_perceptron(at_zero, "auto")
+    ),
+}
 
 
 class Experiment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -28,12 +63,31 @@ class Experiment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     points: Annotated[list[Point], Meta(min_length=1, max_length=MOST_POINTS)]
     labels: Annotated[list[Label], Meta(min_length=1, max_length=MOST_POINTS)]
-    learner: Literal["perceptron", "margin perceptron"] = "perceptron"
-    order: Literal["given", "first", "worst", "shuffled"] = "given"
-    seed: Annotated[int, Meta(ge=0, le=2**31 - 1)] = 0
-    at_zero: Literal["mistake", "positive", "negative"] = "mistake"
-    intercept: bool = True
-    scale: Literal["none", "ball", "sphere"] = "none"
+    learner: Annotated[str, Meta(title="Learner", extra_json_schema={"enum": list(LEARNERS)})] = "perceptron"
+    order: Annotated[
+        Literal["given", "first", "worst", "shuffled"],
+        worded(
+            "Next example",
+            given="in the given order",
+            first="the first mistake",
+            worst="the worst mistake",
+            shuffled="shuffled each pass",
+        ),
+    ] = "given"
+    seed: Annotated[int, Meta(ge=0, le=2**31 - 1, title="Seed", extra={"only_with": ("order", "shuffled")})] = 0
+    at_zero: Annotated[
+        Literal["mistake", "positive", "negative"],
+        worded("⟨w,x⟩ = 0 is", mistake="always a mistake", positive="the prediction +", negative="the prediction −"),
+    ] = "mistake"
+    intercept: Annotated[bool, Meta(title="Constant coordinate (the line need not pass through 0)")] = True
+    scale: Annotated[
+        Literal["none", "ball", "sphere"],
+        worded("Scaling", none="none", ball="into the unit ball", sphere="onto the unit sphere"),
+    ] = "none"
+
+    def __post_init__(self) -> None:
+        if self.learner not in LEARNERS:
+            raise ValueError(f"the learner {self.learner[:40]!r} is not known: choose one of {', '.join(LEARNERS)}")
 
     def rows(self) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
         """X and y, or what is wrong with them."""
@@ -55,9 +109,7 @@ class Experiment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def rule(self) -> Rule:
-        if self.learner == "perceptron":
-            return perceptron(self.at_zero)
-        return margin_perceptron(self.at_zero, "auto")
+        return LEARNERS[self.learner].rule(self.at_zero)
 
     @property
     def constant(self) -> float:
