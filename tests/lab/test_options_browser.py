@@ -79,7 +79,11 @@ def offered(page: Page, name: str) -> list[tuple[str, str]]:
 
 def test_the_menus_are_those_of_the_server(page: Page, url: str) -> None:
     served = options(Everything())
+    visit(page, f"{url}{FIRST}")
+    expect(page.locator(".point")).to_have_count(14)
+    expect(page.get_by_label("Seed")).to_be_hidden()  # it needs another order
     visit(page, f"{url}{FIRST}&order=shuffled")
+    expect(page.get_by_label("Seed")).to_be_visible()
     for option in served.experiment.options:
         if option.choices:
             assert offered(page, option.title) == [(choice.value, choice.text) for choice in option.choices]
@@ -92,6 +96,10 @@ def test_the_menus_are_those_of_the_server(page: Page, url: str) -> None:
     visit(page, f"{url}#game")
     assert offered(page, "Against") == [(one.key, one.title) for one in served.game.learners]
     assert offered(page, "Concepts") == [(one.key, one.title) for one in served.game.classes]
+    for one in served.game.learners:
+        visit(page, f"{url}#game?learner={one.key}")
+        expect(page.locator(".score h2")).to_have_text(one.heading)
+        expect(page.get_by_role("heading", name="Literals in the hypothesis")).to_have_count(int(one.eliminates))
     visit(page, f"{url}#game?learner=elimination")
     assert offered(page, "Concepts") == [(one.key, one.title) for one in served.game.classes if one.elimination]
     for space, margins in (("plane", served.game.vectors.plane), ("space", served.game.vectors.space)):
@@ -104,6 +112,7 @@ def test_a_learner_of_the_table_is_on_the_page(page: Page, url: str, monkeypatch
     careful = Learner("Careful Perceptron", MarginPerceptron, lambda at_zero: margin_perceptron(at_zero, 2.0))
     monkeypatch.setitem(LEARNERS, "careful", careful)
     visit(page, f"{url}{FIRST}")
+    expect(page.locator(".point")).to_have_count(14)
     menu = page.get_by_role("combobox", name="Learner", exact=True)
     menu.select_option("Careful Perceptron")
     expect(page.locator(".figures")).to_contain_text(re.compile(r"updates0 of at most \d+"))
@@ -152,7 +161,11 @@ def test_the_page_keeps_to_the_limits_that_it_is_told(page: Page, url: str) -> N
 
 
 def test_the_picture_keeps_points_within_the_plane_that_it_is_told(page: Page, url: str) -> None:
-    told(page, lambda answer: answer["experiment"]["limits"].update(largest=2))
+    told(page, lambda answer: answer["experiment"]["limits"].update(largest=2, smallest=0.1))
+    visit(page, f"{url}#geometry?d=p0,0;m2,0")
+    expect(page.locator(".point")).to_have_count(2)
+    places = page.locator(".point").evaluate_all("all => all.map(one => one.transform.baseVal[0].matrix.e)")
+    assert places[1] - places[0] == pytest.approx(2 * 10)  # a pixel is no less than the smallest coordinate
     visit(page, f"{url}{FIRST}")
     expect(page.locator(".point")).to_have_count(14)
     box = page.locator("svg.picture").first.bounding_box()
@@ -201,6 +214,10 @@ def test_rates_are_what_the_page_is_told(page: Page, url: str) -> None:
         visit(page, f"{url}#rates{link}")
         expect(page.locator(".curve")).to_have_count(4)
         expect(page.get_by_label("Seed")).to_have_value(seed)
+    page.get_by_role("checkbox", name="SGD").first.uncheck()
+    expect(page).to_have_url(re.compile("methods=SGD,2GD,GD"))
+    page.get_by_role("checkbox", name="SGD").first.check()
+    expect(page).to_have_url(re.compile("#rates$"))  # all of them, which needs no words
     expect(page.locator(".pick .check")).to_have_text(["2SGD", "SGD", "2GD", "GD"])
     expect(page.locator("#panel-rates")).to_contain_text("on 123 random rows")
     expect(page.locator("#panel-rates th[scope=col]")).to_contain_text(["ε = a tenth after", "measured here"])
