@@ -7,7 +7,7 @@ import random
 from contextlib import suppress
 from functools import cache
 from itertools import product
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 import numpy as np
@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 
 import novikoff as nk
 from novikoff.lab import game, separators
-from novikoff.lab.examples import Everything
 from novikoff.lab.game import KINDS, Learn, Name, Play
 from novikoff.lab.separators import Against
 
@@ -245,12 +244,18 @@ def test_what_cannot_be_played_is_refused_with_a_sentence(request_: Play, words:
 
 
 def test_the_menu_offers_what_can_be_played() -> None:
-    menu = game.menu(Everything())
+    menu = game.menu()
+    concepts = [rival for rival in menu.learners if not rival.vectors]
     for one in menu.classes:
         for size in {one.least, one.usual, one.most}:
-            for learner in menu.learners:
-                if learner != "elimination" or one.elimination:
-                    game.play(Play(one.key, size, learner))  # type: ignore[arg-type]
+            for rival in concepts:
+                if not rival.eliminates or one.elimination:
+                    game.play(Play(one.key, size, rival.key))  # type: ignore[arg-type]
+                else:
+                    with pytest.raises(ValueError, match="no elimination of literals"):
+                        game.play(Play(one.key, size, rival.key))  # type: ignore[arg-type]
+    assert {rival.key for rival in concepts} == set(get_args(game.Opponent))
+    assert {one.key for one in menu.classes} == set(get_args(game.Name))
 
 
 # You are the learner -----------------------------------------------------------------------------

@@ -40,6 +40,9 @@ class Rule(Protocol):
     def bounds() -> str:
         """What its theorem bounds: "updates", or "mistakes" alone."""
 
+    def formula(self) -> str:
+        """The bound from w = 0, as it is written: R²/γ²."""
+
     @property
     def zero(self) -> int:
         """The prediction at <w,x> = 0: +1, -1, or 0, which is always a mistake."""

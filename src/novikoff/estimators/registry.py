@@ -12,6 +12,7 @@ from typing import Any
 from novikoff import theory
 from novikoff.estimators.boolean import KDNF, Conjunction, Disjunction, MonotoneConjunction, MonotoneDisjunction
 from novikoff.estimators.least_squares import LeastSquares, LeastSquaresClassifier
+from novikoff.estimators.linear import LinearClassifier
 from novikoff.estimators.margin_perceptron import MarginPerceptron
 from novikoff.estimators.max_margin import MaxMarginClassifier
 from novikoff.estimators.perceptron import Perceptron
@@ -33,6 +34,11 @@ class Entry:
     @property
     def name(self) -> str:
         return self.estimator.__name__
+
+    @property
+    def title(self) -> str:
+        """Its name in words: Margin Perceptron."""
+        return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", self.name)
 
     @property
     def command(self) -> str | None:
@@ -69,3 +75,5 @@ REGISTRY = {
         Entry(KDNF, (theory.KDNF,), BITS),
     )
 }
+
+BY_RULE = tuple(entry for entry in REGISTRY.values() if issubclass(entry.estimator, LinearClassifier))

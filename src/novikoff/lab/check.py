@@ -7,7 +7,7 @@ import msgspec
 import novikoff as nk
 from novikoff.certificates import Separable
 from novikoff.lab import words
-from novikoff.lab.experiment import Experiment
+from novikoff.lab.experiment import LEARNERS, Experiment
 from novikoff.lab.run import ENOUGH, as_learned, certificate, learn
 
 MOST = 250  # updates that are followed: rationals grow
@@ -27,8 +27,9 @@ def check(experiment: Experiment) -> Checked:
     if not isinstance(proof, Separable):
         return Checked(None, "Without a separator there is no w* for the proof to compare with.")
     history = learn(experiment, X, y, ENOUGH)
-    learner = nk.Perceptron() if experiment.learner == "perceptron" else nk.MarginPerceptron(threshold=history.theta)
-    # theta="auto" grows with the rows seen, which are fewer here; the last one is the largest.
+    learner = LEARNERS[experiment.learner].estimator()
+    if "threshold" in learner.get_params():  # "auto" grows with the rows seen, which are fewer here: the last is it
+        learner.set_params(threshold=history.theta)
     scale = "sphere" if experiment.scale == "sphere" else "none"
     learner.set_params(at_zero=experiment.at_zero, fit_intercept=experiment.intercept, scale=scale)
     rows = [update.row for update in history.updates[:MOST]]

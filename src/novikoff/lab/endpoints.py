@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from novikoff.lab import check, examples, game, rates, run, separators, share
+from novikoff.lab import check, examples, game, options, rates, run, separators, share
 from novikoff.lab.experiment import Experiment
 
 ENDPOINTS: dict[str, tuple[type, Callable[[Any], Any]]] = {
+    "/api/options": (examples.Everything, options.options),
     "/api/examples": (examples.Everything, examples.examples),
     "/api/run": (Experiment, run.run),
     "/api/check": (Experiment, check.check),
     "/api/code": (Experiment, share.code),
     "/api/read": (share.Text, share.read),
-    "/api/game/menu": (examples.Everything, game.menu),
     "/api/game/play": (game.Play, game.play),
     "/api/game/hint": (game.Play, game.hint),
     "/api/game/learn": (game.Learn, game.learn),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 import msgspec
 import numpy as np
@@ -11,17 +11,54 @@ from numpy.typing import NDArray
 
 from novikoff.engine.rows import Rows
 from novikoff.engine.rule import Rule
-from novikoff.learners.margin_perceptron import MarginPerceptron
-from novikoff.learners.perceptron import AT_ZERO, Perceptron
+from novikoff.estimators.registry import BY_RULE, Entry
+from novikoff.lab.choices import worded
 
 MOST_POINTS = 500
-LARGEST, SMALLEST = (
-    1e6,
-    1e-9,
-)  # of a coordinate that is not 0: what a picture can show, and exact arithmetic is quick with
+MOST_COORDINATES = 3
+# Of a coordinate that is not 0: what a picture can show, and exact arithmetic is quick with.
+LARGEST, SMALLEST = 1e6, 1e-9
 Coordinate = Annotated[float, Meta(ge=-LARGEST, le=LARGEST)]
-Point = Annotated[list[Coordinate], Meta(min_length=1, max_length=3)]
+Point = Annotated[list[Coordinate], Meta(min_length=1, max_length=MOST_COORDINATES)]
 Label = Literal[-1, 1]
+
+
+class Learner(NamedTuple):
+    """A learner of the registry, as the page shows it."""
+
+    entry: Entry
+
+    @property
+    def title(self) -> str:
+        return self.entry.title
+
+    @property
+    def estimator(self) -> type[Any]:
+        return self.entry.estimator
+
+    def rule(self, at_zero: str) -> Rule:
+        """Its rule under a convention at zero, with its own parameters at their defaults."""
+        rule: Rule = self.estimator(at_zero=at_zero)._rule()
+        return rule
+
+    @property
+    def threshold(self) -> bool:
+        """Does it update on right predictions, too, while y<w,x> <= theta?"""
+        return self.rule("mistake").threshold(1.0) > 0
+
+    @property
+    def noun(self) -> str:
+        """What its theorem bounds."""
+        return "update" if self.rule("mistake").bounds() == "updates" and self.threshold else "mistake"
+
+    @property
+    def bound(self) -> str:
+        """How many of these there are at most."""
+        return self.rule("mistake").formula()
+
+
+# By the name that is sent, and that links hold. The page shows whatever stands here, in this order.
+LEARNERS: dict[str, Learner] = {entry.title.lower(): Learner(entry) for entry in BY_RULE}
 
 
 class Experiment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -29,12 +66,31 @@ class Experiment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     points: Annotated[list[Point], Meta(min_length=1, max_length=MOST_POINTS)]
     labels: Annotated[list[Label], Meta(min_length=1, max_length=MOST_POINTS)]
-    learner: Literal["perceptron", "margin perceptron"] = "perceptron"
-    order: Literal["given", "first", "worst", "shuffled"] = "given"
-    seed: Annotated[int, Meta(ge=0, le=2**31 - 1)] = 0
-    at_zero: Literal["mistake", "positive", "negative"] = "mistake"
-    intercept: bool = True
-    scale: Literal["none", "ball", "sphere"] = "none"
+    learner: Annotated[str, Meta(title="Learner", extra_json_schema={"enum": list(LEARNERS)})] = "perceptron"
+    order: Annotated[
+        Literal["given", "first", "worst", "shuffled"],
+        worded(
+            "Next example",
+            given="in the given order",
+            first="the first mistake",
+            worst="the worst mistake",
+            shuffled="shuffled each pass",
+        ),
+    ] = "given"
+    seed: Annotated[int, Meta(ge=0, le=2**31 - 1, title="Seed", extra={"only_with": ("order", "shuffled")})] = 0
+    at_zero: Annotated[
+        Literal["mistake", "positive", "negative"],
+        worded("⟨w,x⟩ = 0 is", mistake="always a mistake", positive="the prediction +", negative="the prediction −"),
+    ] = "mistake"
+    intercept: Annotated[bool, Meta(title="Constant coordinate (the line need not pass through 0)")] = True
+    scale: Annotated[
+        Literal["none", "ball", "sphere"],
+        worded("Scaling", none="none", ball="into the unit ball", sphere="onto the unit sphere"),
+    ] = "none"
+
+    def __post_init__(self) -> None:
+        if self.learner not in LEARNERS:
+            raise ValueError(f"the learner {self.learner[:40]!r} is not known: choose one of {', '.join(LEARNERS)}")
 
     def rows(self) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
         """X and y, or what is wrong with them."""
@@ -56,8 +112,7 @@ class Experiment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def rule(self) -> Rule:
-        zero = AT_ZERO[self.at_zero]
-        return Perceptron(zero) if self.learner == "perceptron" else MarginPerceptron(zero, auto=True)
+        return LEARNERS[self.learner].rule(self.at_zero)
 
     def rows_of(self, X: NDArray[np.float64], y: NDArray[np.int8]) -> Rows:
         """The rows as they are learned from."""

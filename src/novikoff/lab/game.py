@@ -14,7 +14,8 @@ from msgspec import Meta
 
 import novikoff as nk
 from novikoff.concepts import Concept, ConceptClass
-from novikoff.lab.examples import Everything
+from novikoff.lab.choices import limits
+from novikoff.lab.separators import Vectors, vectors
 from novikoff.lab.words import plural
 from novikoff.learners.halving import VersionSpaceLearner
 from novikoff.learners.littlestone import Shattering
@@ -24,12 +25,6 @@ from novikoff.theory.elimination import literals_bound, monotone_bound
 MOST_ROUNDS = 64  # of an adversary; a learner who errs in every round has seen the end after |C| - 1
 EIGHT = [[number >> x & 1 for x in range(4)] for number in (6, 8, 9, 10, 11, 12, 14, 15)]  # Halving errs once too often
 SIGNS = {"&": "∧", "|": "∨", "^": "⊕", "~": "¬", "<=": "≤", ">=": "≥", "==": "="}
-LEARNERS = {
-    "halving": "Halving",
-    "optimal": "Standard optimal algorithm",
-    "elimination": "Elimination of literals",
-}
-
 Name = Literal[
     "monotone-conjunctions",
     "conjunctions",
@@ -41,6 +36,7 @@ Name = Literal[
     "parities",
     "eight",
 ]
+Opponent = Literal["halving", "optimal", "elimination"]
 Label = Literal[0, 1]
 Size = Annotated[int, Meta(ge=1, le=32)]
 Number = Annotated[int, Meta(ge=0, le=63)]  # of a point
@@ -73,6 +69,12 @@ KINDS: dict[Name, Kind] = {
     "eight": Kind("Eight concepts, where the majority is unwise", "n", lambda n: nk.concepts.table(EIGHT), (4, 4, 4)),
 }
 
+TITLES: dict[Opponent, tuple[str, str]] = {  # in the menu, and over the game
+    "halving": ("Halving", "Halving"),
+    "optimal": ("Standard optimal algorithm", "The standard optimal algorithm"),
+    "elimination": ("Elimination of literals", "Elimination of literals"),
+}
+
 
 # What the page asks --------------------------------------------------------------------------------
 
@@ -82,7 +84,7 @@ class Play(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     concepts: Name
     size: Size
-    learner: Literal["halving", "optimal", "elimination"]
+    learner: Opponent
     moves: Annotated[list[tuple[Number, Label]], Meta(max_length=MOST_ROUNDS)] = []
 
 
@@ -97,7 +99,7 @@ class Learn(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 # What it is told -----------------------------------------------------------------------------------
 
 
-class Choice(msgspec.Struct, frozen=True):
+class Playable(msgspec.Struct, frozen=True):
     """A class to choose."""
 
     key: str
@@ -109,11 +111,25 @@ class Choice(msgspec.Struct, frozen=True):
     elimination: bool  # has its own learner
 
 
-class Menu(msgspec.Struct, frozen=True):
-    """The classes, and the names of the learners."""
+class Rival(msgspec.Struct, frozen=True):
+    """A learner to play against: its name in the menu, and over the game."""
 
-    classes: list[Choice]
-    learners: dict[str, str]
+    key: str
+    title: str
+    heading: str
+    eliminates: bool = False  # literals, so it plays those classes only that have its learner
+    vectors: bool = False  # it is given vectors, and not points of a class of concepts
+
+
+class Menu(msgspec.Struct, frozen=True):
+    """The classes, the learners, and how long a game may be."""
+
+    classes: list[Playable]
+    learners: list[Rival]
+    rounds: int  # against a learner
+    last_point: int  # the largest number of one
+    predictions: int  # against the adversary
+    vectors: Vectors
 
 
 class Tile(msgspec.Struct, frozen=True):
@@ -191,11 +207,22 @@ class Duel(msgspec.Struct, frozen=True):
 # Answers -------------------------------------------------------------------------------------------
 
 
-def menu(_: Everything) -> Menu:
+def menu() -> Menu:
     """What can be played."""
     kinds = KINDS.items()
-    classes = [Choice(key, kind.title, kind.letter, *kind.sizes, kind.elimination is not None) for key, kind in kinds]
-    return Menu(classes, LEARNERS)
+    return Menu(
+        classes=[
+            Playable(key, kind.title, kind.letter, *kind.sizes, kind.elimination is not None) for key, kind in kinds
+        ],
+        learners=[
+            *(Rival(key, *titles, eliminates=key == "elimination") for key, titles in TITLES.items()),
+            Rival("perceptron", "Perceptron", "Perceptron", vectors=True),
+        ],
+        rounds=limits(Play, "moves").max_length,
+        last_point=limits(Play, "moves", "item").item_types[0].le,
+        predictions=limits(Learn, "predictions").max_length,
+        vectors=vectors(),
+    )
 
 
 def play(request: Play) -> Board:

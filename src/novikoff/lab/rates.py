@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from itertools import islice
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 import msgspec
 import numpy as np
@@ -14,6 +14,7 @@ from msgspec import Meta
 from novikoff.descent import methods, rates
 from novikoff.descent.methods import Diverged
 from novikoff.descent.rates import Problem
+from novikoff.lab.choices import Option, option
 from novikoff.lab.words import number, plural
 
 ROWS = 300
@@ -47,11 +48,25 @@ class Descend(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ``step`` multiplies the step that the library would take.
     """
 
-    methods: Annotated[list[Method], Meta(min_length=1, max_length=4)]
-    condition: Annotated[float, Meta(ge=1, le=300)] = 20.0
-    d: Annotated[int, Meta(ge=2, le=16)] = 8
-    step: Annotated[float, Meta(ge=0.05, le=4)] = 1.0
-    seed: Annotated[int, Meta(ge=0, le=9999)] = 0
+    methods: Annotated[list[Method], Meta(min_length=1, max_length=len(get_args(Method)))]
+    condition: Annotated[
+        float, Meta(ge=1, le=300, title="Condition number k", extra={"offered": (1, 5, 20, 100, 300)})
+    ] = 20.0
+    d: Annotated[int, Meta(ge=2, le=16, title="Columns d", extra={"offered": (2, 4, 8, 16)})] = 8
+    step: Annotated[
+        float,
+        Meta(ge=0.05, le=4, title="Step, times the library’s", extra={"offered": (0.1, 0.5, 1, 1.5, 1.9, 2.1, 4)}),
+    ] = 1.0
+    seed: Annotated[int, Meta(ge=0, le=9999, title="Seed")] = 0
+
+
+class Comparison(msgspec.Struct, frozen=True):
+    """What can be compared: the methods, the options, the rows of the problem, and the accuracies of the table."""
+
+    methods: list[Method]
+    options: list[Option]
+    rows: int
+    targets: list[str]
 
 
 class Path(msgspec.Struct, frozen=True):
@@ -84,6 +99,12 @@ class Descent(msgspec.Struct, frozen=True):
     paths: list[Path]
     table: list[Entry]
     seen: list[str]
+
+
+def comparison() -> Comparison:
+    """For the page's controls and headings."""
+    options = [option(Descend, key) for key in ("condition", "d", "step", "seed")]
+    return Comparison(list(get_args(Method)), options, ROWS, [_power(target) for target in TARGETS])
 
 
 def descend(request: Descend) -> Descent:

@@ -14,17 +14,21 @@ from numpy.typing import NDArray
 import novikoff as nk
 from novikoff.certificates.divisions import Division
 from novikoff.certificates.prove import Question, prove
+from novikoff.lab.choices import interval, limits
 from novikoff.lab.words import number, plural
 
 SLACK = 1e-6  # a margin of (1 - SLACK) γ counts as γ: 1/γ² stays the same integer
 PASSES = 500  # of a certificate
 DIGITS = 9  # of a coordinate: what is 0 in the picture is 0 in the certificate
 DIRECTIONS = 720  # that a hint tries in the plane
+SHORTEST = 1e-3  # of an example
+LEAST_D, MOST_D = 2, 12  # the plane, and what fits on the page
+OFFERED, USUAL, USUAL_D = (4, 9, 16, 25, 49, 100), 25, 6  # of 1/γ² in the plane, and of d = 1/γ² beyond it
 
 Matrix = NDArray[np.float64]
 Sign = Literal[-1, 1]
 Coordinate = Annotated[float, Meta(ge=-1e3, le=1e3)]
-Vector = Annotated[list[Coordinate], Meta(min_length=2, max_length=12)]
+Vector = Annotated[list[Coordinate], Meta(min_length=LEAST_D, max_length=MOST_D)]
 
 
 class Against(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -33,10 +37,28 @@ class Against(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     Examples longer than 1 are divided by their length.
     """
 
-    d: Annotated[int, Meta(ge=2, le=12)]
+    d: Annotated[int, Meta(ge=LEAST_D, le=MOST_D)]
     allowed: Annotated[int, Meta(ge=1, le=100)]
     moves: Annotated[list[tuple[Vector, Sign]], Meta(max_length=200)] = []
     x: Vector | None = None
+
+
+class Margins(msgspec.Struct, frozen=True):
+    """The mistakes that the theorem may be let allow: from, to, at first, and those of the menu."""
+
+    least: int
+    most: int
+    usual: int
+    offered: list[int]
+
+
+class Vectors(msgspec.Struct, frozen=True):
+    """What can be played against the Perceptron: in the plane, or with as many coordinates as mistakes are allowed."""
+
+    plane: Margins
+    space: Margins
+    rounds: int
+    shortest: float  # an example
 
 
 class Given(msgspec.Struct, frozen=True):
@@ -79,6 +101,18 @@ class Move(msgspec.Struct, frozen=True):
     x: list[float] | None
     label: int | None
     text: str
+
+
+def vectors() -> Vectors:
+    """For the page's controls."""
+    allowed, d = interval(Against, "allowed"), interval(Against, "d")
+    least, most = max(allowed.least, d.least), min(allowed.most, d.most)
+    return Vectors(
+        plane=Margins(allowed.least, allowed.most, USUAL, list(OFFERED)),
+        space=Margins(least, most, USUAL_D, list(range(least, most + 1))),
+        rounds=limits(Against, "moves").max_length,
+        shortest=SHORTEST,
+    )
 
 
 def perceptron(request: Against) -> State:
@@ -169,7 +203,7 @@ def _scaled(x: list[float], d: int, where: str) -> Matrix:
     if len(x) != d:
         raise ValueError(f"{where}: the example has {len(x)} coordinates: give it {d}")
     length = math.hypot(*x)
-    if length < 1e-3:
+    if length < SHORTEST:
         raise ValueError(f"{where}: the example is 0 or almost: move it away from the origin")
     return np.round(np.array(x) / max(1.0, length), DIGITS) + 0.0  # no −0
 

@@ -32,6 +32,7 @@ from novikoff.lab.check import check
 from novikoff.lab.connections import BACKLOG, Connection
 from novikoff.lab.endpoints import ENDPOINTS
 from novikoff.lab.examples import Everything, examples
+from novikoff.lab.experiment import LEARNERS
 from novikoff.lab.run import run
 
 PORT = 8462
@@ -317,7 +318,8 @@ def warm_up() -> None:
     """Load the compiled loops, so that the first click is as fast as the second."""
     for example in examples(Everything())[:5]:
         run(example.experiment)
-        run(msgspec.structs.replace(example.experiment, order="worst", scale="sphere", learner="margin perceptron"))
+        for learner in LEARNERS:
+            run(msgspec.structs.replace(example.experiment, order="worst", scale="sphere", learner=learner))
         check(example.experiment)
 
 

@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Meta
 
 from novikoff.certificates import NotSeparable
-from novikoff.lab.experiment import MOST_POINTS, Experiment, Label
+from novikoff.lab.experiment import LARGEST, LEARNERS, MOST_COORDINATES, MOST_POINTS, Experiment, Label
 from novikoff.lab.run import ENOUGH, FOREVER, as_learned, certificate, learn
 
 PLUS = {"1", "+1", "+", "true", "yes", "pos", "positive"}
@@ -45,7 +45,7 @@ def code(experiment: Experiment) -> Code:
     X, y = experiment.rows()
     separable = not isinstance(certificate(experiment, X, y, as_learned(experiment, X, y)[1]), NotSeparable)
     history = learn(experiment, X, y, ENOUGH if separable else FOREVER)
-    name = "Perceptron" if experiment.learner == "perceptron" else "MarginPerceptron"
+    estimator = LEARNERS[experiment.learner].estimator
     options: dict[str, Any] = {
         "at_zero": experiment.at_zero,
         "order": "given" if experiment.order == "shuffled" else experiment.order,
@@ -56,7 +56,7 @@ def code(experiment: Experiment) -> Code:
         options |= {"shuffle": True, "random_state": experiment.seed}
     if not history.finished or history.passes > 1000:
         options["max_iter"] = history.passes
-    defaults = {"at_zero": "mistake", "order": "given", "fit_intercept": True, "scale": "none"}
+    defaults = estimator().get_params()
     chosen = ", ".join(f"{key}={value!r}" for key, value in options.items() if defaults.get(key) != value)
     mistakes = sum(update.mistake for update in history.updates)
     quiet = "" if history.finished else "warnings.simplefilter('ignore')  # it stops before the points are separated\n"
@@ -66,7 +66,7 @@ def code(experiment: Experiment) -> Code:
         "",
         f"X = {experiment.points!r}",
         f"y = {experiment.labels!r}",
-        f"{quiet}clf = nk.{name}({chosen}).fit(X, y)",
+        f"{quiet}clf = nk.{estimator.__name__}({chosen}).fit(X, y)",
         f"print(clf.mistakes_, clf.updates_)  # {mistakes} {len(history.updates)}",
         f"print(nk.certify(X, y, fit_intercept={experiment.intercept}))",
     ]
@@ -116,7 +116,7 @@ def _is_number(cell: str) -> bool:
 
 
 def _numbers(cells: list[str], line: int, width: int | None) -> list[float]:
-    if not 2 <= len(cells) <= 4:
+    if not 2 <= len(cells) <= MOST_COORDINATES + 1:
         raise ValueError(f"line {line}: {len(cells)} columns; one to three coordinates and then the label are expected")
     if width is not None and len(cells) != width + 1:
         raise ValueError(f"line {line}: {len(cells)} columns, but {width + 1} before it")
@@ -125,8 +125,10 @@ def _numbers(cells: list[str], line: int, width: int | None) -> list[float]:
         if not _is_number(cell):
             raise ValueError(f"line {line}, column {column}: {cell[:40]!r} is not a number")
         value = float(cell)
-        if not math.isfinite(value) or abs(value) > 1e6:
-            raise ValueError(f"line {line}, column {column}: {cell[:40]} is not between −1000000 and 1000000")
+        if not math.isfinite(value) or abs(value) > LARGEST:
+            raise ValueError(
+                f"line {line}, column {column}: {cell[:40]} is not between −{LARGEST:.0f} and {LARGEST:.0f}"
+            )
         values.append(value)
     return values
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.certificates import NotSeparable, Separable
-from novikoff.lab.experiment import Experiment
+from novikoff.lab.experiment import LEARNERS, Experiment, Learner
 
 if TYPE_CHECKING:
     from novikoff.lab.run import Curves, History, Update
@@ -25,8 +25,12 @@ class Told(NamedTuple):
     allowed: int | None
 
     @property
+    def learner(self) -> Learner:
+        return LEARNERS[self.experiment.learner]
+
+    @property
     def noun(self) -> str:
-        return "mistake" if self.experiment.learner == "perceptron" else "update"
+        return self.learner.noun
 
 
 class Step(msgspec.Struct, frozen=True):
@@ -80,7 +84,7 @@ def separable(told: Told, proof: Separable) -> list[str]:
     ]
     if experiment.intercept and experiment.scale != "sphere" and len(experiment.points[0]) > 1:
         lines.append(f"In the picture the nearest point is {number(proof.euclidean_margin)} away from the best line.")
-    learner = "a Perceptron makes" if told.noun == "mistake" else "this learner makes"
+    learner = "this learner makes" if told.learner.threshold else f"a {told.learner.title} makes"
     if told.allowed is not None:
         lines.append(f"So {learner} at most {told.allowed:,} {told.noun}s on these points, in any order.")
     else:

@@ -28,6 +28,9 @@ class MarginPerceptron(NamedTuple):
     def bounds() -> str:
         return "updates"
 
+    def formula(self) -> str:
+        return "(R² + 2θ)/γ²"
+
     def threshold(self, radius_sq: float) -> float:
         return radius_sq if self.auto else self.theta
 

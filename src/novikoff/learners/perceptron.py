@@ -28,6 +28,9 @@ class Perceptron(NamedTuple):
     def bounds() -> str:
         return "updates"
 
+    def formula(self) -> str:
+        return "R²/γ²"
+
     def threshold(self, radius_sq: float) -> float:
         return 0.0
 

@@ -2,18 +2,16 @@
 
 import { element, set } from "./dom.js";
 import { action, enable, judged, rounds, score, survivors } from "./game-parts.js";
+import { options } from "./options.js";
 
-const TITLES = {
-  halving: "Halving",
-  optimal: "The standard optimal algorithm",
-  elimination: "Elimination of literals",
-};
+const menu = options.game;
 
 export function board(host, state, { api, write }) {
   let moves = read(state.moves);
   let answer = null;
   let chosen = 0;
-  const top = score(TITLES[state.learner]);
+  const rival = menu.learners.find((one) => one.key === state.learner);
+  const top = score(rival.heading);
   const tiles = element("div", { class: "tiles" });
   const points = element("fieldset", { class: "points" }, element("legend", {}, "1. Choose an example"), tiles);
   const asked = element("p", { class: "asked-of", id: "asked-of" });
@@ -46,7 +44,7 @@ export function board(host, state, { api, write }) {
         ),
         history.node,
       ),
-      element("div", { class: "side" }, state.learner === "elimination" ? literals.node : null, list.node),
+      element("div", { class: "side" }, rival.eliminates ? literals.node : null, list.node),
     ),
   );
 
@@ -150,6 +148,7 @@ function fill(node, { x, prediction, zeros, ones }) {
 }
 
 function read(text) {
-  if (!/^\d{1,2}:[01](,\d{1,2}:[01]){0,63}$/.test(text)) return [];
-  return text.split(",").map((move) => move.split(":").map(Number));
+  if (!/^\d+:[01](,\d+:[01])*$/.test(text)) return [];
+  const moves = text.split(",").map((move) => move.split(":").map(Number));
+  return moves.length <= menu.rounds && moves.every(([point]) => point <= menu.last_point) ? moves : [];
 }

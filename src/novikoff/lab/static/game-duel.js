@@ -2,9 +2,10 @@
 
 import { element } from "./dom.js";
 import { action, enable, judged, rounds, score, survivors } from "./game-parts.js";
+import { options } from "./options.js";
 
 export function duel(host, state, { api, write }) {
-  let predictions = /^[01]{1,160}$/.test(state.moves) ? [...state.moves].map(Number) : [];
+  let predictions = read(state.moves);
   let answer = null;
   const top = score("Littlestone’s theorem");
   const question = element("p", { class: "question" });
@@ -105,4 +106,8 @@ export function duel(host, state, { api, write }) {
 
   replay(predictions);
   return {};
+}
+
+function read(text) {
+  return /^[01]+$/.test(text) && text.length <= options.game.predictions ? [...text].map(Number) : [];
 }

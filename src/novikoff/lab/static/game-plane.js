@@ -3,7 +3,9 @@
 import { lineChart } from "./chart.js";
 import { element, set, shown, svg } from "./dom.js";
 import { action, enable, judged, rounds, score } from "./game-parts.js";
+import { options } from "./options.js";
 
+const { rounds: ROUNDS, shortest: SHORTEST } = options.game.vectors;
 const SIZE = 210; // pixels of the picture for length 1
 const sign = (label) => (label > 0 ? "+" : "−");
 
@@ -14,7 +16,7 @@ export function plane(host, state, { api, write }) {
   let moves = read(state.moves, d);
   let x = flat ? [0.6, 0.5] : Array.from({ length: d }, (_, i) => (i ? 0 : 1));
   let answer = null;
-  const top = score("Perceptron");
+  const top = score(options.game.learners.find((one) => one.key === state.learner).heading);
   const inputs = x.map(() =>
     element("input", {
       type: "number",
@@ -91,7 +93,7 @@ export function plane(host, state, { api, write }) {
     ],
   });
 
-  const request = (now) => ({ d, allowed, moves: now, x: Math.hypot(...x) >= 0.001 ? x : null });
+  const request = (now) => ({ d, allowed, moves: now, x: Math.hypot(...x) >= SHORTEST ? x : null });
 
   async function replay(now) {
     try {
@@ -259,7 +261,7 @@ function mark([cx, cy], label, mistake) {
 
 function read(text, d) {
   const moves = [];
-  for (const part of text ? text.split(",").slice(0, 200) : []) {
+  for (const part of text ? text.split(",").slice(0, ROUNDS) : []) {
     const cells = part.split(":");
     const label = { p: 1, m: -1 }[cells.pop()];
     const point = cells.map(Number);

@@ -4,17 +4,23 @@ import { choice, element } from "./dom.js";
 import { board } from "./game-board.js";
 import { duel } from "./game-duel.js";
 import { plane } from "./game-plane.js";
+import { options as all } from "./options.js";
 
+const menu = all.game;
+const GAMES = { board, duel, plane };
 // What is in the address: role, and the options and moves of the three kinds of games.
 const DEFAULT = {
   role: "adversary",
-  learner: "halving",
-  class: "monotone-conjunctions",
+  learner: menu.learners[0].key,
+  class: menu.classes[0].key,
   size: "",
   space: "plane",
-  allowed: "25",
+  allowed: String(menu.vectors.plane.usual),
   moves: "",
 };
+// A whole number in an address, if it is within limits.
+const within = (text, { least, most, usual }) =>
+  /^\d+$/.test(text) && Number(text) >= least && Number(text) <= most ? String(Number(text)) : String(usual);
 
 export function mount(panel, api) {
   const state = { ...DEFAULT };
@@ -26,28 +32,25 @@ export function mount(panel, api) {
     element("div", { class: "card game-options" }, element("h2", {}, "The mistake bound game"), about, options),
     host,
   );
-  let menu = null;
-  let games = {};
   let playing = null;
+  const rival = () => menu.learners.find((one) => one.key === state.learner);
+  const playable = (one) => state.role === "learner" || !rival().eliminates || one.elimination;
 
   function kind() {
-    return state.role === "learner" ? "duel" : state.learner === "perceptron" ? "plane" : "board";
+    return state.role === "learner" ? "duel" : rival().vectors ? "plane" : "board";
   }
 
   // Put what cannot be read, or does not fit together, back to what can.
   function repair() {
     const one = (value, allowed, otherwise) => (allowed.includes(value) ? value : otherwise);
     state.role = one(state.role, ["adversary", "learner"], "adversary");
-    state.learner = one(state.learner, [...Object.keys(menu.learners), "perceptron"], "halving");
+    state.learner = rival()?.key ?? DEFAULT.learner;
     state.space = one(state.space, ["plane", "space"], "plane");
-    let found = menu.classes.find((one) => one.key === state.class) ?? menu.classes[0];
-    if (kind() === "board" && state.learner === "elimination" && !found.elimination) found = menu.classes[0];
+    const fits = menu.classes.filter(playable);
+    const found = fits.find((one) => one.key === state.class) ?? fits[0];
     state.class = found.key;
-    const size = /^\d{1,2}$/.test(state.size) ? Number(state.size) : found.usual;
-    state.size = String(size >= found.least && size <= found.most ? size : found.usual);
-    const allowed = /^\d{1,3}$/.test(state.allowed) ? Number(state.allowed) : 0;
-    const most = state.space === "plane" ? 100 : 12;
-    state.allowed = String(allowed >= 2 && allowed <= most ? allowed : state.space === "plane" ? 25 : 6);
+    state.size = within(state.size, found);
+    state.allowed = within(state.allowed, menu.vectors[state.space]);
   }
 
   function change(key, value) {
@@ -73,7 +76,7 @@ export function mount(panel, api) {
       ],
     ];
     if (state.role === "adversary")
-      fields.push(["learner", "Against", [...Object.entries(menu.learners), ["perceptron", "Perceptron"]]]);
+      fields.push(["learner", "Against", menu.learners.map((one) => [one.key, one.title])]);
     if (kind() === "plane") {
       fields.push([
         "space",
@@ -83,17 +86,13 @@ export function mount(panel, api) {
           ["space", "with as many coordinates"],
         ],
       ]);
-      const margins =
-        state.space === "plane"
-          ? [4, 9, 16, 25, 49, 100].map((m) => [String(m), `${m}: γ = ${Math.round(1000 / Math.sqrt(m)) / 1000}`])
-          : range(2, 12);
+      const named = (m) =>
+        state.space === "plane" ? `${m}: γ = ${Math.round(1000 / Math.sqrt(m)) / 1000}` : String(m);
+      const margins = menu.vectors[state.space].offered.map((m) => [String(m), named(m)]);
       if (!margins.some(([value]) => value === state.allowed)) margins.push([state.allowed, state.allowed]);
       fields.push(["allowed", "Mistakes allowed, 1/γ²", margins]);
     } else {
-      const fits = menu.classes.filter(
-        (one) => state.role === "learner" || state.learner !== "elimination" || one.elimination,
-      );
-      fields.push(["class", "Concepts", fits.map((one) => [one.key, one.title])]);
+      fields.push(["class", "Concepts", menu.classes.filter(playable).map((one) => [one.key, one.title])]);
       if (found.least < found.most)
         fields.push(["size", found.letter === "d" ? "Variables d" : "Points n", range(found.least, found.most)]);
     }
@@ -111,7 +110,7 @@ export function mount(panel, api) {
         ? "Give the learner examples and say their labels. You may change your mind about the truth at any time, as long as one concept explains everything that you said."
         : "An adversary asks, you predict, and it answers what hurts most, as long as one concept explains everything that it said.";
     host.replaceChildren();
-    playing = games[kind()](host, state, {
+    playing = GAMES[kind()](host, state, {
       api,
       write: () => {
         const text = new URLSearchParams();
@@ -127,13 +126,6 @@ export function mount(panel, api) {
     });
   }
 
-  api
-    .post("/api/game/menu", {})
-    .then((answer) => {
-      menu = answer;
-      games = { board, duel, plane };
-      begin();
-    })
-    .catch(api.fail);
+  begin();
   return { shown: () => playing?.shown?.() };
 }

@@ -2,6 +2,7 @@
 
 import { choice, element, set, shown } from "./dom.js";
 import { lab } from "./lab.js";
+import { control, options } from "./options.js";
 import { Picture } from "./picture.js";
 import { Space } from "./space.js";
 import { sharing } from "./share.js";
@@ -59,7 +60,7 @@ export function mount(panel, api) {
           "details",
           { class: "card", open: matchMedia("(min-width: 900px)").matches },
           element("summary", {}, "Learner and options"),
-          options(),
+          controls(),
         ),
         element("details", { class: "card" }, element("summary", {}, "Table of updates"), table.node),
         element(
@@ -130,15 +131,13 @@ export function mount(panel, api) {
     story.append(element("p", {}, words ? words.why : run.start));
     if (step === last && last) story.append(element("p", { class: "done" }, run.summary));
     const w = run.w[step].slice(0, lab.options.intercept ? undefined : -1);
+    const atMost = run.bound ? ` of at most ${run.bound}` : "";
+    const { noun } = lab.learner;
     figures.append(
       figure("w", `(${w.map(shown).join(", ")})`),
-      figure(
-        "mistakes",
-        `${mistakes[step]}${run.bound && lab.options.learner === "perceptron" ? ` of at most ${run.bound}` : ""}`,
-      ),
+      figure("mistakes", `${mistakes[step]}${noun === "mistake" ? atMost : ""}`),
     );
-    if (lab.options.learner !== "perceptron")
-      figures.append(figure("updates", run.bound ? `${step} of at most ${run.bound}` : `${step}`));
+    if (noun === "update") figures.append(figure("updates", `${step}${atMost}`));
     if (run.witness)
       figures.append(figure("margin γ", shown(run.witness.margin)), figure("radius R", shown(run.radius)));
     picture.desc.textContent = `After ${step} of ${last} updates. ${words ? `${words.title}. ${words.why}` : run.start} ${run.proof[0]}`;
@@ -209,76 +208,23 @@ function penChoice() {
   return pen;
 }
 
-function options() {
-  const fields = {
-    learner: choice(
-      "Learner",
-      [
-        ["perceptron", "Perceptron"],
-        ["margin perceptron", "Margin Perceptron"],
-      ],
-      lab.options.learner,
-      (v) => lab.choose("learner", v),
-    ),
-    order: choice(
-      "Next example",
-      [
-        ["given", "in the given order"],
-        ["first", "the first mistake"],
-        ["worst", "the worst mistake"],
-        ["shuffled", "shuffled each pass"],
-      ],
-      lab.options.order,
-      (v) => lab.choose("order", v),
-    ),
-    at_zero: choice(
-      "⟨w,x⟩ = 0 is",
-      [
-        ["mistake", "always a mistake"],
-        ["positive", "the prediction +"],
-        ["negative", "the prediction −"],
-      ],
-      lab.options.at_zero,
-      (v) => lab.choose("at_zero", v),
-    ),
-    scale: choice(
-      "Scaling",
-      [
-        ["none", "none"],
-        ["ball", "into the unit ball"],
-        ["sphere", "onto the unit sphere"],
-      ],
-      lab.options.scale,
-      (v) => lab.choose("scale", v),
-    ),
-  };
-  const seed = element("input", {
-    type: "number",
-    min: 0,
-    max: 2147483647,
-    step: 1,
-    onchange: () => seed.checkValidity() && lab.choose("seed", Math.trunc(Number(seed.value))),
-  });
-  const seedField = element("label", { class: "field" }, element("span", {}, "Seed"), seed);
-  const intercept = element("input", { type: "checkbox", onchange: () => lab.choose("intercept", intercept.checked) });
+// The menus and numbers, then the boxes to tick.
+function controls() {
+  const fields = options.experiment.options.map((option) => ({
+    ...option,
+    ...control(option, (value) => lab.choose(option.key, value)),
+  }));
   const update = () => {
-    for (const [key, field] of Object.entries(fields)) field.select.value = lab.options[key];
-    seed.value = lab.options.seed;
-    seedField.hidden = lab.options.order !== "shuffled";
-    intercept.checked = lab.options.intercept;
+    for (const { key, node, show, only_with: needed } of fields) {
+      show(lab.options[key]);
+      node.hidden = needed !== null && lab.options[needed[0]] !== needed[1];
+    }
   };
   lab.addEventListener("points", update);
   update();
-  return element(
-    "div",
-    { class: "options" },
-    fields.learner.node,
-    fields.order.node,
-    seedField,
-    fields.at_zero.node,
-    fields.scale.node,
-    element("label", { class: "check" }, intercept, "Constant coordinate (the line need not pass through 0)"),
-  );
+  const isBox = (field) => typeof field.default === "boolean";
+  const ordered = [...fields.filter((field) => !isBox(field)), ...fields.filter(isBox)];
+  return element("div", { class: "options" }, ...ordered.map((field) => field.node));
 }
 
 // The updates as a table: filled when it is first opened, for at most a few hundred rows the browser does not mind.

@@ -2,15 +2,10 @@
 // Events: "points" (what is asked changed), "run" (the answer came), "step", "playing".
 
 import { latest, post } from "./api.js";
+import { defaults, fromText, options, toText } from "./options.js";
 
-export const MOST_POINTS = 500;
-export const OPTIONS = {
-  learner: ["perceptron", "margin perceptron"],
-  order: ["given", "first", "worst", "shuffled"],
-  at_zero: ["mistake", "positive", "negative"],
-  scale: ["none", "ball", "sphere"],
-};
-const DEFAULTS = { learner: "perceptron", order: "given", seed: 0, at_zero: "mistake", intercept: true, scale: "none" };
+const { options: OPTIONS, learners, limits } = options.experiment;
+const DEFAULTS = defaults(OPTIONS);
 export const SPEEDS = [1, 3, 12, 60]; // updates a second
 
 class Lab extends EventTarget {
@@ -39,6 +34,11 @@ class Lab extends EventTarget {
       this.dispatchEvent(new Event("points"));
     }
     if (refused) onerror(new Error("The link could not be read, so here is the first example."));
+  }
+
+  // What its theorem bounds, and whether it has a threshold.
+  get learner() {
+    return learners[this.options.learner];
   }
 
   get last() {
@@ -70,7 +70,7 @@ class Lab extends EventTarget {
   }
 
   add(point, label) {
-    if (this.points.length >= MOST_POINTS) return -1;
+    if (this.points.length >= limits.points) return -1;
     this.#remember();
     this.#replace([...this.points, point], [...this.labels, label], this.options, null);
     return this.points.length - 1;
@@ -216,10 +216,7 @@ class Lab extends EventTarget {
       ...DEFAULTS,
       ...(this.example ? this.examples.find((one) => one.key === this.example).experiment : {}),
     };
-    for (const key of Object.keys(DEFAULTS)) {
-      if (this.options[key] === base[key]) continue;
-      text.set(key, key === "intercept" ? Number(this.options[key]) : this.options[key]);
-    }
+    for (const { key } of OPTIONS) if (this.options[key] !== base[key]) text.set(key, toText(this.options[key]));
     if (this.step) text.set("t", this.step);
     return text.toString().replaceAll("%2C", ",").replaceAll("%3B", ";");
   }
@@ -227,23 +224,14 @@ class Lab extends EventTarget {
   // Everything or nothing: a link that is half understood would show something else than was shared.
   #parse(text) {
     const given = new URLSearchParams(text);
-    const options = {};
-    for (const [key, allowed] of Object.entries(OPTIONS)) {
-      if (!given.has(key)) continue;
-      if (!allowed.includes(given.get(key))) return false;
-      options[key] = given.get(key);
+    const chosen = {};
+    for (const option of OPTIONS) {
+      if (!given.has(option.key)) continue;
+      chosen[option.key] = fromText(option, given.get(option.key));
+      if (chosen[option.key] === undefined) return false;
     }
-    if (given.has("intercept")) {
-      if (!["0", "1"].includes(given.get("intercept"))) return false;
-      options.intercept = given.get("intercept") === "1";
-    }
-    for (const [key, most] of [
-      ["seed", 2 ** 31 - 1],
-      ["t", 2000],
-    ]) {
-      if (given.has(key) && !(/^\d{1,10}$/.test(given.get(key)) && Number(given.get(key)) <= most)) return false;
-    }
-    if (given.has("seed")) options.seed = Number(given.get("seed"));
+    const step = given.get("t") ?? "0";
+    if (!/^\d+$/.test(step) || Number(step) > limits.updates) return false;
     let points = [];
     let labels = [];
     let example = null;
@@ -252,21 +240,22 @@ class Lab extends EventTarget {
       if (!found) return false;
       const { points: x, labels: y, ...preset } = found.experiment;
       [points, labels, example] = [x, y, found.key];
-      Object.assign(options, { ...DEFAULTS, ...preset, ...options });
+      Object.assign(chosen, { ...preset, ...chosen });
     } else if (given.get("d")) {
       for (const part of given.get("d").split(";")) {
         const point = part
           .slice(1)
           .split(",")
           .map((cell) => (cell.trim() === "" ? NaN : Number(cell)));
-        if (!"pm".includes(part[0]) || point.some((v) => !(Math.abs(v) <= 1e6)) || point.length > 3) return false;
+        if (!"pm".includes(part[0]) || point.some((v) => !(Math.abs(v) <= limits.largest))) return false;
+        if (point.length > limits.coordinates) return false;
         points.push(point);
         labels.push(part[0] === "p" ? 1 : -1);
       }
-      if (points.length > MOST_POINTS || points.some((point) => point.length !== points[0].length)) return false;
+      if (points.length > limits.points || points.some((point) => point.length !== points[0].length)) return false;
     } else return false;
-    Object.assign(this, { points, labels, options: { ...DEFAULTS, ...options }, example });
-    this.#wanted = Number(given.get("t") ?? 0);
+    Object.assign(this, { points, labels, options: { ...DEFAULTS, ...chosen }, example });
+    this.#wanted = Number(step);
     this.dispatchEvent(new Event("points"));
     this.dispatchEvent(new Event("loaded"));
     return true;

@@ -1,24 +1,21 @@
-// The tabs. A tab is an import and a line of TABS: a module with mount(element, api).
+// The tabs. A tab is a line of TABS: a module with mount(element, api). The modules come when the library has said what
+// can be chosen; until then, and if it does not, there are tabs with nothing in them.
 
 import { latest, post } from "./api.js";
 import { element } from "./dom.js";
-import * as game from "./game.js";
-import * as geometry from "./geometry.js";
-import { lab } from "./lab.js";
-import * as proof from "./proof.js";
-import * as rates from "./rates.js";
 
 const TABS = [
-  { key: "geometry", title: "Geometry", module: geometry },
-  { key: "proof", title: "Proof", module: proof },
-  { key: "game", title: "Game", module: game },
-  { key: "rates", title: "Rates", module: rates },
+  { key: "geometry", title: "Geometry", load: () => import("./geometry.js") },
+  { key: "proof", title: "Proof", load: () => import("./proof.js") },
+  { key: "game", title: "Game", load: () => import("./game.js") },
+  { key: "rates", title: "Rates", load: () => import("./rates.js") },
 ];
 
 const status = document.getElementById("status");
 const alarm = document.getElementById("error");
 const bar = document.querySelector(".tabs");
 const panels = document.getElementById("panels");
+const modules = new Map(); // key -> the module of a tab
 const open = new Map(); // key -> what mount returned
 let current = null;
 
@@ -60,6 +57,12 @@ function api(key) {
 }
 
 function show(key, focus = false) {
+  const before = current;
+  select(key, focus);
+  if (before !== key) enter(key);
+}
+
+function select(key, focus) {
   for (const { key: other, title } of TABS) {
     const tab = document.getElementById(`tab-${other}`);
     const panel = document.getElementById(`panel-${other}`);
@@ -74,14 +77,24 @@ function show(key, focus = false) {
     document.title = `${title} · novikoff lab`;
     if (focus) tab.focus();
   }
-  const before = current;
   current = key;
-  if (!open.has(key))
-    open.set(
-      key,
-      TABS.find((tab) => tab.key === key).module.mount(document.getElementById(`panel-${key}`), api(key)) ?? {},
-    );
-  if (before !== key) open.get(key).shown?.();
+}
+
+function enter(key) {
+  if (!modules.has(key)) return;
+  if (!open.has(key)) open.set(key, modules.get(key).mount(document.getElementById(`panel-${key}`), api(key)) ?? {});
+  open.get(key).shown?.();
+}
+
+async function begin() {
+  const [{ lab }, ...loaded] = await Promise.all([import("./lab.js"), ...TABS.map((tab) => tab.load())]);
+  TABS.forEach(({ key }, i) => modules.set(key, loaded[i]));
+  // What is shown belongs to an earlier question until the answer comes.
+  lab.addEventListener("points", () => panels.setAttribute("aria-busy", "true"));
+  lab.addEventListener("run", () => panels.setAttribute("aria-busy", "false"));
+  enter(current);
+  if (wanted && !TABS.some((tab) => tab.key === wanted))
+    fail(new Error("The link could not be read, so here is the first example."));
 }
 
 for (const { key, title } of TABS) {
@@ -96,9 +109,6 @@ for (const { key, title } of TABS) {
     element("section", { role: "tabpanel", id: `panel-${key}`, "aria-labelledby": `tab-${key}`, hidden: true }),
   );
 }
-// What is shown belongs to an earlier question until the answer comes.
-lab.addEventListener("points", () => panels.setAttribute("aria-busy", "true"));
-lab.addEventListener("run", () => panels.setAttribute("aria-busy", "false"));
 bar.addEventListener("keydown", (event) => {
   const at = TABS.findIndex((tab) => tab.key === current);
   const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: TABS.length - 1 }[event.key];
@@ -109,6 +119,6 @@ bar.addEventListener("keydown", (event) => {
 
 const wanted = fragment().key;
 show(TABS.some((tab) => tab.key === wanted) ? wanted : "geometry");
-if (wanted && wanted !== current) fail(new Error("The link could not be read, so here is the first example."));
+begin().catch(fail);
 // A link that is pasted into the same page, or the Back button: begin again from it.
 addEventListener("hashchange", () => location.reload());

@@ -3,10 +3,12 @@
 
 import { set, shown, svg } from "./dom.js";
 import { lab } from "./lab.js";
+import { options } from "./options.js";
 
 const TURN = 260; // milliseconds that a step takes to be seen
 const ALL_IN_TAB_ORDER = 40; // points; of more than that, one is, and Page Up and Page Down go to the others
 const CROWD = 80; // points from which on they are drawn smaller
+const { largest, smallest } = options.experiment.limits; // of a coordinate
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 export class Picture {
@@ -75,7 +77,9 @@ export class Picture {
     const x = this.view.x + (event.clientX - box.left - width / 2) / this.view.unit;
     const y = this.view.y - (event.clientY - box.top - height / 2) / this.view.unit;
     const digits = Math.max(0, Math.ceil(Math.log10(this.view.unit)));
-    return (this.#dimension === 1 ? [x] : [x, y]).map((v) => Math.max(-1e6, Math.min(1e6, Number(v.toFixed(digits)))));
+    return (this.#dimension === 1 ? [x] : [x, y]).map((v) =>
+      Math.max(-largest, Math.min(largest, Number(v.toFixed(digits)))),
+    );
   }
 
   // The line of w as a x + b y + c = 0 in the plane of the picture.
@@ -110,7 +114,7 @@ export class Picture {
     const [left, right, low, high] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
     const { width, height } = this.#size;
     const unit = Math.min((width - 90) / (right - left || 2), (height - 90) / (high - low || 2));
-    this.view = { x: (left + right) / 2, y: (low + high) / 2, unit: Math.min(unit, 1e9) };
+    this.view = { x: (left + right) / 2, y: (low + high) / 2, unit: Math.min(unit, 1 / smallest) };
     this.redraw();
   }
 

@@ -101,15 +101,13 @@ export function mount(panel, api) {
       title.textContent = "This step";
       return;
     }
-    const margin = lab.options.learner !== "perceptron";
+    const { noun, bound, threshold } = lab.learner;
     claim.textContent = run.witness
       ? `Some separator w* of length 1 has margin γ = ${shown(run.witness.margin)} on these points of norm at most R = ${shown(run.radius)}` +
-        (margin ? ` with θ = ${shown(run.theta)}. ` : ". ") +
+        (threshold ? ` with θ = ${shown(run.theta)}. ` : ". ") +
         (!run.bound
           ? "That is so small that nothing is promised for weights that are rounded to floats."
-          : margin
-            ? `So there are at most (R² + 2θ)/γ² = ${run.bound} updates, in any order.`
-            : `So there are at most R²/γ² = ${run.bound} mistakes, in any order.`)
+          : `So there are at most ${bound} = ${run.bound} ${noun}s, in any order.`)
       : `${run.proof.join(" ")} The theorem asks for a separator, so it promises nothing here: only ‖w‖² stays under its line.`;
     curves();
     const mine = ++asked;
@@ -168,9 +166,8 @@ export function mount(panel, api) {
 
   function meter(run, step) {
     if (!run.bound) return bar.replaceChildren();
-    const noun = lab.options.learner === "perceptron" ? "mistakes" : "updates";
     const share = Math.min(1, step / Number(run.bound.replaceAll(",", "")));
-    const label = `${step} ${noun} of ${run.bound} allowed`;
+    const label = `${step} ${lab.learner.noun}s of ${run.bound} allowed`;
     bar.replaceChildren(
       svg(
         "svg",

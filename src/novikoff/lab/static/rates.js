@@ -1,20 +1,18 @@
 // The notes' table of costs beside runs of the methods: accuracy against iterations, or against rows read.
 
 import { choice, element, set, svg } from "./dom.js";
+import { control, defaults, fromText, options } from "./options.js";
 
-const METHODS = [
-  { key: "GD", color: "--series-1", dash: null },
-  { key: "2GD", color: "--series-2", dash: "9 4" },
-  { key: "SGD", color: "--series-3", dash: "3 3" },
-  { key: "2SGD", color: "--series-4", dash: "12 3 3 3" },
+// Of the curves, in the order of the methods: the second name is left of its end, where there is room, and the fourth below it.
+const STYLES = [
+  { color: "--series-1", dash: null },
+  { color: "--series-2", dash: "9 4", nameBefore: true },
+  { color: "--series-3", dash: "3 3" },
+  { color: "--series-4", dash: "12 3 3 3", nameBelow: true },
 ];
-const CHOICES = {
-  condition: ["1", "5", "20", "100", "300"],
-  d: ["2", "4", "8", "16"],
-  step: ["0.1", "0.5", "1", "1.5", "1.9", "2.1", "4"],
-};
-const LABELS = { condition: "Condition number k", d: "Columns d", step: "Step, times the library’s" };
-const DEFAULT = { methods: "GD,2GD,SGD,2SGD", condition: "20", d: "8", step: "1", seed: "0", against: "iterations" };
+const { methods: KEYS, options: OPTIONS, rows: ROWS, targets: TARGETS } = options.rates;
+const METHODS = KEYS.map((key, i) => ({ key, ...STYLES[i % STYLES.length] }));
+const DEFAULT = { methods: KEYS.join(","), ...defaults(OPTIONS), against: "iterations" };
 
 export function mount(panel, api) {
   const state = { ...DEFAULT, ...readable(new URLSearchParams(api.read())) };
@@ -22,22 +20,8 @@ export function mount(panel, api) {
   const boxes = METHODS.map(({ key }) => element("input", { type: "checkbox", value: key, onchange: () => methods() }));
   METHODS.forEach(({ key }, i) => (boxes[i].checked = state.methods.split(",").includes(key)));
   const names = METHODS.map((method) => element("span", {}, swatch(method), method.key));
-  const fields = Object.entries(CHOICES).map(([key, values]) =>
-    choice(
-      LABELS[key],
-      values.map((v) => [v, v]),
-      state[key],
-      (value) => change(key, value),
-    ),
-  );
-  const seed = element("input", {
-    type: "number",
-    min: 0,
-    max: 9999,
-    step: 1,
-    value: state.seed,
-    onchange: () => change("seed", /^\d{1,4}$/.test(seed.value) ? seed.value : "0"),
-  });
+  const fields = OPTIONS.map((option) => control(option, (value) => change(option.key, value)));
+  OPTIONS.forEach(({ key }, i) => fields[i].show(state[key]));
   const against = choice(
     "Against",
     [
@@ -56,8 +40,7 @@ export function mount(panel, api) {
     "iterations to ε",
     "total time",
     "in full",
-    "ε = 0.01 after",
-    "ε = 10⁻⁶ after",
+    ...TARGETS.map((target) => `ε = ${target} after`),
     "measured here",
   ];
   panel.append(
@@ -68,7 +51,7 @@ export function mount(panel, api) {
       element(
         "p",
         { class: "quiet" },
-        "F(w) = Σ(⟨w,x⟩ − y)² on 300 random rows. Accuracy ε is (F(w) − F*)/(F(0) − F*).",
+        `F(w) = Σ(⟨w,x⟩ − y)² on ${ROWS} random rows. Accuracy ε is (F(w) − F*)/(F(0) − F*).`,
       ),
       element(
         "fieldset",
@@ -76,13 +59,7 @@ export function mount(panel, api) {
         element("legend", {}, "Methods"),
         ...boxes.map((box, i) => element("label", { class: "check" }, box, names[i])),
       ),
-      element(
-        "div",
-        { class: "toolbar" },
-        ...fields.map((field) => field.node),
-        element("label", { class: "field" }, element("span", {}, "Seed"), seed),
-        against.node,
-      ),
+      element("div", { class: "toolbar" }, ...fields.map((field) => field.node), against.node),
     ),
     element(
       "div",
@@ -139,10 +116,7 @@ export function mount(panel, api) {
     try {
       answer = await api.latest("/api/rates", {
         methods: state.methods.split(","),
-        condition: Number(state.condition),
-        d: Number(state.d),
-        step: Number(state.step),
-        seed: Number(state.seed),
+        ...Object.fromEntries(OPTIONS.map(({ key }) => [key, state[key]])),
       });
     } catch (error) {
       return api.fail(error);
@@ -164,7 +138,7 @@ export function mount(panel, api) {
           ),
           ...notes.map((text) => element("td", {}, text)),
           element("td", {}, full.join("; ")),
-          ...[0, 1].map((target) =>
+          ...TARGETS.map((_, target) =>
             element(
               "td",
               {},
@@ -224,7 +198,7 @@ export function mount(panel, api) {
         rows ? "rows read" : "iterations",
       ),
     );
-    for (const { key, color, dash, xs, accuracy } of curves) {
+    for (const { key, color, dash, nameBefore, nameBelow, xs, accuracy } of curves) {
       const line = svg("path", {
         class: "curve",
         "stroke-dasharray": dash,
@@ -234,13 +208,13 @@ export function mount(panel, api) {
       const end = [X(xs.at(-1) ?? 1), Y(accuracy.at(-1) ?? 1)];
       const dot = svg("circle", { cx: end[0], cy: end[1], r: 4 });
       dot.style.fill = `var(${color})`;
-      const before = end[0] + 64 > width - right || (key === "2GD" && end[0] > left + 64);
+      const before = end[0] + 64 > width - right || (nameBefore && end[0] > left + 64);
       const name = svg(
         "text",
         {
           class: "name",
           x: before ? end[0] - 8 : end[0] + 8,
-          y: end[1] + (key === "2SGD" ? 20 : -9),
+          y: end[1] + (nameBelow ? 20 : -9),
           "text-anchor": before ? "end" : "start",
         },
         key.replace("2", "2 "),
@@ -269,10 +243,12 @@ function swatch({ color, dash }) {
 // What of an address can be read.
 function readable(given) {
   const found = {};
-  for (const [key, values] of Object.entries(CHOICES)) if (values.includes(given.get(key))) found[key] = given.get(key);
-  const methods = (given.get("methods") ?? "").split(",").filter((one) => METHODS.some(({ key }) => key === one));
+  for (const option of OPTIONS) {
+    const value = fromText(option, given.get(option.key));
+    if (value !== undefined) found[option.key] = value;
+  }
+  const methods = (given.get("methods") ?? "").split(",").filter((one) => KEYS.includes(one));
   if (methods.length) found.methods = [...new Set(methods)].join(",");
-  if (/^\d{1,4}$/.test(given.get("seed") ?? "")) found.seed = given.get("seed");
   if (given.get("against") === "rows") found.against = "rows";
   return found;
 }

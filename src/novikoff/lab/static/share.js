@@ -1,7 +1,8 @@
 // Take it along: a link, Python code, CSV, a picture; and bring points of your own.
 
 import { element } from "./dom.js";
-import { MOST_POINTS, lab } from "./lab.js";
+import { lab } from "./lab.js";
+import { options } from "./options.js";
 
 const PAINT = [
   "fill",
@@ -16,7 +17,7 @@ const PAINT = [
   "font-style",
   "font-weight",
 ];
-const LONGEST = 40_000; // bytes of a file
+const { limits } = options.experiment;
 
 export function sharing(api, picture) {
   const said = element("p", { class: "quiet", role: "status" });
@@ -49,8 +50,8 @@ export function sharing(api, picture) {
     const [chosen] = file.files;
     if (chosen)
       await guard(async () =>
-        chosen.size > LONGEST
-          ? Promise.reject(new Error(`${chosen.name} is too long: the lab takes ${MOST_POINTS} points.`))
+        chosen.size > limits.characters
+          ? Promise.reject(new Error(`${chosen.name} is too long: the lab takes ${limits.points} points.`))
           : read(await chosen.text()),
       )();
     file.value = "";

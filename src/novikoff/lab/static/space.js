@@ -2,6 +2,7 @@
 
 import { set, svg } from "./dom.js";
 import { lab } from "./lab.js";
+import { options } from "./options.js";
 import { arrow } from "./picture.js";
 
 const EDGES = [0, 1, 2, 3, 4, 5, 6, 7].flatMap((i) => [1, 2, 4].filter((bit) => !(i & bit)).map((bit) => [i, i | bit]));
@@ -68,7 +69,7 @@ export class Space {
   draw() {
     if (lab.points[0]?.length !== 3) return this.#scene.replaceChildren();
     const { width, height } = this.#size;
-    const reach = Math.max(...lab.points.flat().map(Math.abs), 1e-9);
+    const reach = Math.max(...lab.points.flat().map(Math.abs), options.experiment.limits.smallest);
     const unit = (0.3 * Math.min(width, height)) / reach;
     const [cy, sy, cp, sp] = [Math.cos(this.#yaw), Math.sin(this.#yaw), Math.cos(this.#pitch), Math.sin(this.#pitch)];
     const px = ([x, y, z]) => {
