@@ -38,6 +38,7 @@ class About:
     positive: Any  # the label of sign +1
     against: tuple[Any, ...]  # all the other labels, of sign -1
     sphere: float | None = None  # where the rows are (x, this) / ||(x, this)||, as scale="sphere" learns from them
+    reading: dict[str, Any] | None = None  # how the file was read that they come from, as the certificate records it
 
     @property
     def division(self) -> str:
@@ -83,6 +84,8 @@ class Proof(ABC):
             "digest": about.digest,
             **self._claims(),
         }
+        if about.reading is not None:
+            record["reading"] = about.reading
         return json.dumps(record, allow_nan=False) + "\n"
 
     def save(self, path: str | os.PathLike[str]) -> None:

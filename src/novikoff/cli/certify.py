@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 from urllib.parse import quote
@@ -10,7 +11,7 @@ import typer
 
 from novikoff.cli.answers import GOOD, NOT_SEPARABLE, UNDECIDED, report_skipped, tell, to_json
 from novikoff.cli.options import AsJson, Quiet, ReadingOptions, Source, reads_data
-from novikoff.cli.reading import filled_in
+from novikoff.cli.reading import filled_in, record
 
 if TYPE_CHECKING:
     from novikoff.certificates import Proof
@@ -40,12 +41,14 @@ def certify(
     report_skipped(examples.bad)
     if examples.filled:
         tell(filled_in(examples.filled, examples.reading.missing))
+    recorded = record(examples, options)
     found = certify(examples, gap=gap, fit_intercept=intercept, max_seconds=max_seconds, verbose=0 if quiet else 1)
     proofs = found if isinstance(found, dict) else {"": found}
     for label, proof in proofs.items():
         if output and not isinstance(proof, Undecided):
             named = output.with_stem(f"{output.stem}-{quote(str(label), safe='')}")
-            proof.save(named if isinstance(found, dict) else output)
+            with_record = replace(proof, about=replace(proof.about, reading=recorded))
+            with_record.save(named if isinstance(found, dict) else output)
     if as_json:
         records = {str(label): _record(proof) for label, proof in proofs.items()}
         print(to_json(records if isinstance(found, dict) else records[""]))

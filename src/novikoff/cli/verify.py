@@ -10,7 +10,7 @@ import typer
 
 from novikoff.cli.answers import ERROR, GOOD, report_skipped, tell, to_json
 from novikoff.cli.options import AsJson, ReadingOptions, Source, reads_data
-from novikoff.cli.reading import filled_in, skipped
+from novikoff.cli.reading import check_done, filled_in, skipped, taken_over
 
 if TYPE_CHECKING:
     from novikoff.data import Dataset
@@ -23,19 +23,28 @@ def verify(
     reference: Annotated[
         bool, typer.Option("--reference", help="By the slow checker that is made to be read: pure Python, rationals.")
     ] = False,
+    as_recorded: Annotated[
+        bool,
+        typer.Option(
+            "--as-recorded", help="Leave out and fill in what the proof records; otherwise it may only name columns."
+        ),
+    ] = False,
     *,
     reading: ReadingOptions,
     as_json: AsJson = False,
 ) -> int:
     """Check a proof against the data, in exact arithmetic. Exit 0: valid; 1: invalid, or an error."""
-    from novikoff.certificates.claim import ORIGIN, InvalidCertificate
+    from novikoff.certificates.claim import ORIGIN, InvalidCertificate, read_claim
     from novikoff.certificates.verify import verify
     from novikoff.data import read
 
-    examples = read(data, **reading.given())
-    report_skipped(examples.bad)
+    options = reading.given()
     try:
-        verified = verify(proof, examples, reference=reference)
+        claim = read_claim(proof)
+        examples = read(data, **taken_over(claim.reading, options, as_recorded=as_recorded))
+        report_skipped(examples.bad)
+        verified = verify(claim, examples, reference=reference)
+        check_done(claim.reading, examples, options)
     except InvalidCertificate as error:
         tell(f"{proof} is refused: {error}")
         return ERROR
