@@ -84,7 +84,7 @@ def _refusal(recorded: HowRead, changes: dict[str, Any]) -> str:
 
 
 def check_done(recorded: HowRead | None, examples: Dataset, options: dict[str, Any]) -> None:
-    """A record of what was done to the file is held against what was done now, where it was done by that record."""
+    """What was recorded to have been done to the file is what was done now, where the user has not said what to do."""
     from novikoff.certificates.claim import InvalidCertificate
 
     if recorded is None:
@@ -93,5 +93,5 @@ def check_done(recorded: HowRead | None, examples: Dataset, options: dict[str, A
         ("skip_bad", recorded.skipped, len(examples.bad), "skipped line"),
         ("missing", recorded.filled, examples.filled, "filled value"),
     ):
-        if name in recorded.changes and name not in options and then != now:
+        if name not in options and then != now:
             raise InvalidCertificate(f"it records {counted(then, noun)}, and this file has {now:,}")
