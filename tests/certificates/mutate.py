@@ -64,6 +64,28 @@ ODDS = [
     math.inf,
 ]
 
+READINGS = [
+    {"settings": {"label": "kind", "format": "csv", "header": True}, "skipped": 0, "filled": 0},
+    {"settings": {"label": -1, "skip_bad": 3, "missing": "zero"}, "skipped": 2, "filled": 7},
+    {"settings": {"categorical": ["job", 3], "columns": ["a", "b"]}, "skipped": 0, "filled": 0},
+    {"settings": {"zero_based": False, "width": 5, "missing": "column"}, "skipped": 0, "filled": 0},
+]
+SETTINGS = {
+    "format": ["tsv", "npz", "exe", "CSV", "/etc/passwd", True, None],
+    "label": ["", "x" * 1000, "x" * 1001, 0, -(2**31), 2**31, False, 1.0, ["a"], None],
+    "header": [True, False, 1, 0, "true", None],
+    "zero_based": [True, False, 1, 0, "false", None],
+    "missing": ["zero", "column", "error", 0, None, []],
+    "categorical": [["a"], [1, "a", "a"], [], "a", ["x" * 1001], [True], [[1]], [2**31], {"a": 1}, ["a"] * 10_001],
+    "columns": [["a"], ["a", "a"], [], "a", [1], ["x" * 1001], [None], [*map(str, range(10_001))]],
+    "width": [1, 2**31 - 1, 2**31, 0, -1, True, 1.0, "1", None],
+    "skip_bad": [1, 2**20, 2**20 + 1, 0, -1, True, 1.0, "1", None],
+    "max_line": [2**60],
+    "online": [True],
+    "path": ["/etc/passwd"],
+    "": [0],
+}
+
 
 class Case:
     """Data of a few rows, and a true certificate about them."""
@@ -77,9 +99,9 @@ class Case:
         self.y = [rng.choice(labels) for _ in range(n)]
         self.y[: len(labels)] = labels[:n]
         self.positive = rng.choice(labels)
-        self.record = self._certified()
+        self.record = self._certified(rng)
 
-    def _certified(self) -> dict:
+    def _certified(self, rng: random.Random) -> dict:
         """By the library, for signs; then the labels are named by hand, since it wants labels that can be ordered."""
         signs = [1 if type(label) is type(self.positive) and label == self.positive else -1 for label in self.y]
         options = {"intercept_scaling": self.constant} if self.constant else {"fit_intercept": False}
@@ -92,7 +114,8 @@ class Case:
         for label in self.y:
             if not any(type(label) is type(known) and label == known for known in [self.positive, *others]):
                 others.append(label)
-        return record | {"positive": self.positive, "against": others[0] if len(others) == 1 else others}
+        record |= {"positive": self.positive, "against": others[0] if len(others) == 1 else others}
+        return record | ({"reading": rng.choice(READINGS)} if rng.random() < 0.5 else {})
 
 
 def in_format_1(record: dict, digest_1: str) -> dict:
@@ -107,7 +130,7 @@ def in_format_1(record: dict, digest_1: str) -> dict:
     old |= {"support": combination, "weights": new.pop("separator") + last} if "separator" in new else combination
     if "weak" in new:
         old["weak"] = new.pop("weak") + last
-    return old | {name: new[name] for name in new if name not in ("format", "constant", "against")}
+    return old | {name: new[name] for name in new if name not in ("format", "constant", "against", "reading")}
 
 
 def leaves(value, path=()):
@@ -135,6 +158,20 @@ def other(old, rng: random.Random):
     return rng.choice(options)
 
 
+def forged(rng: random.Random) -> dict:
+    """How a file may have been read, or cannot have been."""
+    reading = copy.deepcopy(rng.choice(READINGS))
+    for name in rng.sample(list(SETTINGS), rng.randint(0, 2)):
+        reading["settings"][name] = rng.choice(SETTINGS[name])
+    if rng.random() < 0.3:
+        reading["settings"].pop(rng.choice(list(reading["settings"])))
+    if rng.random() < 0.3:
+        reading[rng.choice(["skipped", "filled", "paths"])] = rng.choice([0, 1, 3, 4, 2**63 - 1, 2**63, -1, True, 1.0])
+    if rng.random() < 0.1:
+        del reading[rng.choice(list(reading))]
+    return reading
+
+
 def mutated(case: Case, rng: random.Random) -> tuple[str, dict, list, list]:
     """What was done, and the certificate with the data that it is held against."""
     X, y, record = case.X, list(case.y), copy.deepcopy(case.record)
@@ -142,7 +179,10 @@ def mutated(case: Case, rng: random.Random) -> tuple[str, dict, list, list]:
         record = in_format_1(record, _digest(X, y, record, 1))
     format = 1 if "verdict" in record else 2
     what = rng.choice(
-        ["nothing", "field", "field", "field", "two fields", "labels", "sides", "y", "y", "X", "drop", "sign"]
+        [
+            *("nothing", "field", "field", "field", "two fields", "labels", "sides", "y", "y", "X", "drop", "sign"),
+            *("reading", "reading"),
+        ]
     )
     if what in ("field", "two fields"):
         for _ in range(1 + (what == "two fields")):
@@ -174,6 +214,8 @@ def mutated(case: Case, rng: random.Random) -> tuple[str, dict, list, list]:
         X[row][rng.randrange(len(X[row]))] += rng.choice([1.0, -0.5, 2.0**-50])
         if rng.random() < 0.8:  # so that the digest does not hide the rest
             record["digest"] = _digest(X, y, record, format)
+    elif what == "reading":
+        record["reading"] = forged(rng)
     elif what == "drop":
         del record[rng.choice(list(record))]
     elif what == "sign":  # every row on one side, the digest included

@@ -70,12 +70,48 @@ def _second(record):
     kind = record.get("kind")
     require(kind in ("separable", "not separable"))
     own = {"separator", "margin", "radius", "closest"} if kind == "separable" else {"weak"} & record.keys()
-    require(record.keys() == HEAD | own)
+    require(record.keys() == HEAD | own | ({"reading"} & record.keys()))
+    if "reading" in record:
+        _reading(record["reading"])
     positive, against = record["positive"], record["against"]
     others = against if type(against) is list else [against]
     require(all(_is_label(label) for label in [positive, *others]))
     require(type(against) is not list or len(against) >= 2)
     return record | {"against": others}
+
+
+def _reading(reading):
+    require(type(reading) is dict and sorted(reading) == ["filled", "settings", "skipped"])
+    settings, skipped, filled = reading["settings"], reading["skipped"], reading["filled"]
+    require(type(settings) is dict and settings)
+    for name, value in settings.items():
+        if name == "format":
+            require(
+                type(value) is str
+                and value in ["svmlight", "vw", "csv", "tsv", "jsonl", "parquet", "arrow", "npy", "npz"]
+            )
+        elif name == "label":
+            require(_is_column(value))
+        elif name in ("zero_based", "header"):
+            require(value is True or value is False)
+        elif name == "missing":
+            require(value in ("zero", "column"))
+        elif name in ("categorical", "columns"):
+            require(type(value) is list and 1 <= len(value) <= 10_000)
+            require(all(_is_column(column) for column in value))
+            if name == "columns":
+                require(all(type(column) is str for column in value) and len({*value}) == len(value))
+        elif name == "width":
+            require(type(value) is int and 1 <= value <= 2**31 - 1)
+        else:
+            require(name == "skip_bad" and type(value) is int and 1 <= value <= 2**20)
+    require(_is_count(skipped) and _is_count(filled))
+    require(skipped <= settings["skip_bad"] if "skip_bad" in settings else skipped == 0)
+    require(filled == 0 or "missing" in settings)
+
+
+def _is_column(value):
+    return len(value) <= 1000 if type(value) is str else type(value) is int and -(2**31) <= value <= 2**31 - 1
 
 
 def _first(record, y):

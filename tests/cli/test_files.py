@@ -370,7 +370,7 @@ class TestLearn:
         (folder / name).write_text(text, newline="")
         outcomes = []
         for room in (1 << 20, 1, 9, 17, 30):
-            monkeypatch.setattr("novikoff.cli.learn.ROOM", room)
+            monkeypatch.setattr("novikoff.cli.stream.ROOM", room)
             Path("m.nvk").unlink(missing_ok=True)
             found = run("learn", "m.nvk", name, *options)
             weights = nk.load("m.nvk").coef_.tolist() if answers else None
@@ -400,8 +400,8 @@ class TestLearn:
         script = """
             import os, signal, sys
             from novikoff.disk import atomic
-            from novikoff.cli import app, learn
-            learn.ROOM = 64  # a few lines at a time
+            from novikoff.cli import app, stream
+            stream.ROOM = 64  # a few lines at a time
             real, count = atomic.write, 0
             def write(target, parts):
                 global count

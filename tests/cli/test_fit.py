@@ -11,7 +11,6 @@ from typer.testing import CliRunner
 
 import novikoff as nk
 from novikoff.cli import app
-from novikoff.cli import fit as command
 from novikoff.store import save
 from tests.data.runs import WORST, Killed, checkpoints, disk_full, hard, same, undisturbed
 
@@ -79,7 +78,7 @@ def test_a_model_that_cannot_be_saved_costs_its_last_seconds_alone(path, monkeyp
             save(*arguments)
 
     with checkpoints(), monkeypatch.context() as then:
-        then.setattr(command, "save", full)
+        then.setattr("novikoff.store.save", full)
         found = fit("-q")
     assert found.exit_code == 1
     assert found.stderr.endswith("\nnovikoff: m.nvk: no space left on device\n")

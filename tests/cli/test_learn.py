@@ -17,7 +17,7 @@ import pytest
 
 import novikoff as nk
 from novikoff import data
-from novikoff.cli import learn as command
+from novikoff.cli import stream as command
 from novikoff.cli.stopping import SIGNALS
 from novikoff.data.sources import Source
 from novikoff.disk import atomic

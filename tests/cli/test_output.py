@@ -115,7 +115,7 @@ def test_ctrl_c_while_modules_are_imported(module: str) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "novikoff: interrupted\n")
 
 
-@pytest.mark.parametrize("step", ["typer.main.get_command", "novikoff.cli.options.TyperGroup.make_context"])
+@pytest.mark.parametrize("step", ["typer.main.get_command", "novikoff.cli.group.TyperGroup.make_context"])
 def test_ctrl_c_before_the_command(
     step: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

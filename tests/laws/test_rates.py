@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-import novikoff.cli.rates as command
 from novikoff import rates
 from novikoff.cli import app
 from novikoff.descent.rates import (
@@ -116,7 +115,7 @@ def test_the_table_has_every_method_and_says_where_the_notes_are_short():
 @pytest.fixture
 def small(monkeypatch):
     made = Rates([entry(1.0, 0.01)], [1.0, 1e-2, 1e-4, 1e-8], 1e-29)
-    monkeypatch.setattr(command, "rates", lambda seeds: made)
+    monkeypatch.setattr("novikoff.descent.rates.rates", lambda seeds: made)
 
 
 def test_the_command_prints_draws_and_speaks_json(small, tmp_path):

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from novikoff.disk import atomic
 from novikoff.theory.exact import nearest, round_up, sqrt_down
+from novikoff.words import agreeing, counted, listed
 
 FORMAT = "novikoff certificate 2"
 ORIGIN = "through the origin"
@@ -37,6 +38,7 @@ class About:
     positive: Any  # the label of sign +1
     against: tuple[Any, ...]  # all the other labels, of sign -1
     sphere: float | None = None  # where the rows are (x, this) / ||(x, this)||, as scale="sphere" learns from them
+    reading: dict[str, Any] | None = None  # how the file was read that they come from, as the certificate records it
 
     @property
     def division(self) -> str:
@@ -44,9 +46,7 @@ class About:
         others = [_shown(label) for label in self.against[:SHOWN]]
         if len(self.against) > SHOWN:
             others[-1] = f"{len(self.against) - SHOWN + 1:,} other labels"
-        *most, last = others
-        against = f"{', '.join(most)} and {last}" if most else last
-        return f"{_shown(self.positive)} against {against}, {self.coordinate}"
+        return f"{_shown(self.positive)} against {listed(others)}, {self.coordinate}"
 
     @property
     def coordinate(self) -> str:
@@ -84,6 +84,8 @@ class Proof(ABC):
             "digest": about.digest,
             **self._claims(),
         }
+        if about.reading is not None:
+            record["reading"] = about.reading
         return json.dumps(record, allow_nan=False) + "\n"
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -177,12 +179,13 @@ class Separable(Proof):
 
     def __str__(self) -> str:
         lower, upper = self.margin
+        proving = f"{counted(len(self.rows), 'row')} {agreeing(len(self.rows), 'proves', 'prove')} the upper end"
         lines = [
             f"Separable: a hyperplane puts all {self.about.n:,} rows on their sides, {self.about.division}.",
             f"The best margin is at least {lower:.6g} (this one has it) and at most {upper:.6g}, "
             f"with R = {self.radius:.6g}" + (", the constant coordinate included." if self.about.constant else "."),
             f"So {self.promise}.",
-            f"Row {self.closest} is the closest; {len(self.rows)} rows prove the upper end.",
+            f"Row {self.closest} is the closest; {proving}.",
             DECIMALS,
         ]
         if self.about.constant:
@@ -248,7 +251,7 @@ class Undecided(Proof):
         best = f"the best w so far has {lower:.6g}" if math.isfinite(lower) else "no w has been found"
         most = f"No separator has a margin above {upper:.6g}" if math.isfinite(upper) else "No bound is known"
         return (
-            f"Undecided, {self.about.division}: {self.why} after {self.passes} passes. {most}; {best}.\n"
+            f"Undecided, {self.about.division}: {self.why} after {counted(self.passes, 'pass')}. {most}; {best}.\n"
             "Allow more passes or seconds, or ask for a wider gap: then the answer is a proof."
         )
 

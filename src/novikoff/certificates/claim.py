@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,6 +30,9 @@ DIGEST = re.compile(r"[0-9a-f]{64}")
 LARGEST_FILE = 2**28  # bytes
 LARGEST_FLOAT = 2**1024 - 2**971
 SAFE = 2**53  # JSON readers agree on smaller integers
+LONGEST_NAME = 1000  # characters of a column's name in `reading`
+MOST_NAMES = 10_000  # in a list of columns there
+MOST_SKIPPED = 2**20  # lines; each that a reader skips costs it some memory
 
 
 class InvalidCertificate(ValueError):  # noqa: N818  # it reads better without Error
@@ -42,6 +45,27 @@ class Combination:
 
     rows: Sequence[int]
     weights: Sequence[int]
+
+
+@dataclass(frozen=True)
+class HowRead:
+    """How the file was read that the rows come from. It claims nothing about the rows, and is not trusted."""
+
+    settings: dict[str, Any]  # options of the reader that were not at their default
+    skipped: int  # malformed lines that were left out
+    filled: int  # missing values that were filled in
+
+    @property
+    def names(self) -> dict[str, Any]:
+        """The settings that only name things: with them every line of the file stays a row, every value what it is."""
+        return {name: value for name, value in self.settings.items() if not _changes_data(name, value)}
+
+    @property
+    def changes(self) -> dict[str, Any]:
+        """The settings that leave something out or make something up, but for those that met nothing to do it to."""
+        idle = {name for name, count in (("skip_bad", self.skipped), ("missing", self.filled)) if count == 0}
+        changing = {name: value for name, value in self.settings.items() if _changes_data(name, value)}
+        return {name: value for name, value in changing.items() if name not in idle}
 
 
 @dataclass(frozen=True)
@@ -62,6 +86,7 @@ class Claim:
     radius: float | None = None
     closest: int | None = None
     weak: Sequence[int] | None = None  # u
+    reading: HowRead | None = None  # None: it is not recorded
 
 
 def require(holds: object, sentence: str) -> None:
@@ -74,7 +99,9 @@ def require(holds: object, sentence: str) -> None:
 
 
 def read_claim(certificate: Any) -> Claim:
-    """The claim of a path, a parsed dict, or an object with ``to_json``."""
+    """The claim of a path, a parsed dict, or an object with ``to_json``; one that has been read stays what it is."""
+    if isinstance(certificate, Claim):
+        return certificate
     try:
         record = json.loads(_text(certificate), object_pairs_hook=_each_once)
     except (ValueError, TypeError, RecursionError) as error:
@@ -111,7 +138,7 @@ def _claim(record: dict[str, Any], *, version: int) -> Claim:
     kind = record.get("kind")
     require(kind in (SEPARABLE, NOT_SEPARABLE), f"its kind is not {SEPARABLE!r} or {NOT_SEPARABLE!r}")
     separable = kind == SEPARABLE
-    fields = HEAD | (OF_SEPARABLE if separable else {"weak"} & record.keys())
+    fields = HEAD | (OF_SEPARABLE if separable else {"weak"} & record.keys()) | ({"reading"} & record.keys())
     require(record.keys() == fields, f"its fields are not {sorted(fields)}")
 
     n, d = record["rows"], record["columns"]
@@ -140,6 +167,7 @@ def _claim(record: dict[str, Any], *, version: int) -> Claim:
         radius=_positive_float(record["radius"], "radius") if separable else None,
         closest=_closest(record["closest"], n) if separable else None,
         weak=_integers(record["weak"], width, d) if "weak" in record else None,
+        reading=how_read(record["reading"]) if "reading" in record else None,
     )
 
 
@@ -220,6 +248,67 @@ def _integer(x: Any, form: re.Pattern[str]) -> int | None:
     if type(x) is int and abs(x) < SAFE:
         return x
     return int(x, 16) if type(x) is str and form.fullmatch(x) else None
+
+
+# How the file was read -----------------------------------------------------------------------------
+
+
+def how_read(reading: Any) -> HowRead:
+    """The field `reading`. What it holds can name columns and choose among a few words; it holds no path."""
+    good = type(reading) is dict and reading.keys() == {"settings", "skipped", "filled"}
+    require(good, "its reading is not settings, skipped and filled")
+    settings = reading["settings"]
+    good = type(settings) is dict and len(settings) > 0 and settings.keys() <= SETTINGS.keys()
+    require(good, f"the settings of its reading are not some of {sorted(SETTINGS)}")
+    for name, value in settings.items():
+        require(SETTINGS[name](value), f"its reading has a {name} that cannot be")
+    skipped = reading["skipped"]
+    filled = reading["filled"]
+    counted = all(type(x) is int and 0 <= x < 2**63 for x in (skipped, filled))
+    require(counted, "its reading does not count the skipped lines and the filled values")
+    require(skipped <= settings.get("skip_bad", 0), "its reading skipped more lines than its skip_bad allows")
+    require(filled == 0 or "missing" in settings, "its reading filled in values without saying how")
+    return HowRead(dict(settings), skipped, filled)
+
+
+def _is_name(value: Any) -> bool:
+    return type(value) is str and len(value) <= LONGEST_NAME
+
+
+def _is_column(value: Any) -> bool:
+    """By name, or by position, from the end where it is negative."""
+    return _is_name(value) or (type(value) is int and -(2**31) <= value < 2**31)
+
+
+def _is_list(values: Any, belongs: Callable[[Any], bool]) -> bool:
+    return type(values) is list and 0 < len(values) <= MOST_NAMES and all(map(belongs, values))
+
+
+def _is_bool(value: Any) -> bool:
+    return type(value) is bool
+
+
+FILE_FORMATS = "svmlight", "vw", "csv", "tsv", "jsonl", "parquet", "arrow", "npy", "npz"
+
+SETTINGS: dict[str, Callable[[Any], bool]] = {
+    "format": lambda value: value in FILE_FORMATS,
+    "label": _is_column,
+    "header": _is_bool,
+    "zero_based": _is_bool,
+    "missing": lambda value: value in ("zero", "column"),
+    "categorical": lambda values: _is_list(values, _is_column),
+    "columns": lambda values: _is_list(values, _is_name) and len(set(values)) == len(values),
+    "width": lambda value: type(value) is int and 0 < value < 2**31,
+    "skip_bad": lambda value: type(value) is int and 0 < value <= MOST_SKIPPED,
+}
+
+
+def _changes_data(name: str, value: Any) -> bool:
+    """Can this setting leave out a line, a value or a column of the file, or put another in its place?
+
+    A first line that is taken for names is a row less; one that is taken for a row takes nothing away.
+    """
+    return name not in ("format", "label", "zero_based", "header") or (name == "header" and value)
 
 
 # Format 1 ------------------------------------------------------------------------------------------

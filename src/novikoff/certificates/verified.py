@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-from novikoff.certificates.claim import LARGEST_FLOAT, ORIGIN, SEPARABLE, Claim, Label
+from novikoff.certificates.claim import LARGEST_FLOAT, ORIGIN, SEPARABLE, Claim, HowRead, Label
 
 SHOWN = 4  # labels that are named in a sentence
 DECIMALS = "The numbers are float64; decimals in text stand for the nearest float64."
@@ -29,6 +29,7 @@ class Verified:
     rows: tuple[int, ...]  # of the proof
     weakly_separable: bool
     implies: str
+    reading: HowRead | None = None  # what the certificate records of how the file was read; nothing checks it
 
     def __str__(self) -> str:
         return self.implies
@@ -52,7 +53,8 @@ def verified(claim: Claim, against: tuple[Label, ...], signs_balance: bool) -> V
         mistake_bound=rounded_up(_mistakes(claim)) if separable else None,
         rows=tuple(claim.combination.rows),
         weakly_separable=claim.weak is not None,
-        implies=f"{_division(claim, against)}: {words} {DECIMALS}",
+        implies=f"{_division(claim, against)}: {words} {DECIMALS}{_recorded(claim.reading)}",
+        reading=claim.reading,
     )
 
 
@@ -110,9 +112,20 @@ def _promise(bound: Fraction, constant: float) -> str:
     return f"{learner}, from w = 0, would make at most {most} mistakes on these rows if w were not rounded."
 
 
-def shown(label: Label) -> str:
-    """A label in a sentence."""
-    text = repr(label)
+def _recorded(reading: HowRead | None) -> str:
+    """How the file was read, by what the certificate says."""
+    if reading is None:
+        return ""
+    settings = ", ".join(f"{name}={shown(value)}" for name, value in reading.settings.items())
+    return (
+        f" By its own record it is about a file that was read with {settings}; "
+        f"lines skipped: {reading.skipped}; missing values filled in: {reading.filled}."
+    )
+
+
+def shown(value: object) -> str:
+    """A label, or a setting, in a sentence."""
+    text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
 
 

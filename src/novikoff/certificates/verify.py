@@ -21,7 +21,7 @@ def verify(certificate: Any, X: Any, y: Any = None, *, reference: bool = False) 
 
     Parameters
     ----------
-    certificate : a path, a parsed dict, or what `certify` returned
+    certificate : a path, a parsed dict, what `certify` returned, or a `Claim` that was read
     X, y : the data, or a `novikoff.data.Dataset` with its labels; numbers that float64 does not hold are refused
     reference : run the short checker that is made to be read, which is slow, instead of the fast one
 

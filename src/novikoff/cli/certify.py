@@ -1,90 +1,73 @@
-"""`novikoff certify` and `novikoff verify`."""
+"""`novikoff certify`."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any
 from urllib.parse import quote
 
-from novikoff.certificates import NotSeparable, Proof, Separable, Undecided, certify
-from novikoff.certificates.certificate import ORIGIN
-from novikoff.certificates.claim import InvalidCertificate
-from novikoff.certificates.verify import verify
-from novikoff.cli.options import ERROR, GOOD, NOT_SEPARABLE, UNDECIDED, as_json, counted, report_skipped, tell
-from novikoff.data import Dataset, read
-from novikoff.data.sources import check_target
+import typer
+
+from novikoff.cli.answers import GOOD, NOT_SEPARABLE, UNDECIDED, report_skipped, tell, to_json
+from novikoff.cli.options import AsJson, Quiet, ReadingOptions, Source, reads_data
+from novikoff.cli.reading import filled_in, record
+
+if TYPE_CHECKING:
+    from novikoff.certificates import Proof
 
 
-def certify_file(
-    data: str,
-    output: Path | None,
-    gap: float,
-    intercept: bool,
-    max_seconds: float | None,
-    reading: dict[str, Any],
+@reads_data
+def certify(
+    data: Source,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Where to write the proof.")] = None,
+    gap: Annotated[float, typer.Option(help="Relative distance of the two ends of the margin.")] = 0.01,
+    intercept: Annotated[bool, typer.Option(help="Append the constant coordinate 1.")] = True,
+    max_seconds: Annotated[float | None, typer.Option(help="When to give up.")] = None,
     *,
-    json: bool,
-    quiet: bool,
+    reading: ReadingOptions,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
 ) -> int:
+    """Is the data separable, and by what margin? Exit 0: separable; 10: not; 11: undecided; 1: an error."""
+    from novikoff.certificates import Undecided, certify
+    from novikoff.data import read
+    from novikoff.data.sources import check_target
+
+    options = reading.given()
     if output is not None:
         check_target(output, data)
-    examples = read(data, **reading)
+    examples = read(data, **options)
     report_skipped(examples.bad)
     if examples.filled:
-        tell(_filled(examples))
-    verbose = 0 if quiet else 1
-    found = certify(examples, gap=gap, fit_intercept=intercept, max_seconds=max_seconds, verbose=verbose)
+        tell(filled_in(examples.filled, examples.reading.missing))
+    recorded = record(examples, options)
+    found = certify(examples, gap=gap, fit_intercept=intercept, max_seconds=max_seconds, verbose=0 if quiet else 1)
     proofs = found if isinstance(found, dict) else {"": found}
     for label, proof in proofs.items():
         if output and not isinstance(proof, Undecided):
             named = output.with_stem(f"{output.stem}-{quote(str(label), safe='')}")
-            proof.save(named if isinstance(found, dict) else output)
-    if json:
+            with_record = replace(proof, about=replace(proof.about, reading=recorded))
+            with_record.save(named if isinstance(found, dict) else output)
+    if as_json:
         records = {str(label): _record(proof) for label, proof in proofs.items()}
-        print(as_json(records if isinstance(found, dict) else records[""]))
+        print(to_json(records if isinstance(found, dict) else records[""]))
     else:
         for proof in proofs.values():
             print(f"{proof}\n" if isinstance(found, dict) else proof)
-    if any(isinstance(proof, Undecided) for proof in proofs.values()):
-        return UNDECIDED
-    return NOT_SEPARABLE if any(isinstance(proof, NotSeparable) for proof in proofs.values()) else GOOD
+    return max(map(exit_code, proofs.values()))
 
 
-def verify_file(proof: Path, data: str, reading: dict[str, Any], *, reference: bool, json: bool) -> int:
-    examples = read(data, **reading)
-    report_skipped(examples.bad)
-    try:
-        verified = verify(proof, examples, reference=reference)
-    except InvalidCertificate as error:
-        tell(f"{proof} is refused: {error}")
-        return ERROR
-    if json:
-        more = {"constant": verified.constant or ORIGIN, "skipped": len(examples.bad), "filled": examples.filled}
-        print(as_json(asdict(verified) | more))
-    else:
-        print(f"Valid{_of_the_rows_read(examples)}. {verified}")
-    return GOOD
+def exit_code(proof: Proof) -> int:
+    from novikoff.certificates import NotSeparable, Undecided
 
-
-def _of_the_rows_read(examples: Dataset) -> str:
-    """What the reader did to the file that the certificate knows nothing of."""
-    skipped = len(examples.bad)
-    done = []
-    if skipped:
-        done.append(f"{counted(skipped, 'line')} {'was' if skipped == 1 else 'were'} skipped")
-    if examples.filled:
-        done.append(_filled(examples))
-    return f", for the rows that were read ({'; '.join(done)})" if done else ""
-
-
-def _filled(examples: Dataset) -> str:
-    were = "was" if examples.filled == 1 else "were"
-    marked = ", with a 1 in a column of its own" if examples.reading.missing == "column" else ""
-    return f"{counted(examples.filled, 'missing value')} {were} filled in with 0{marked}"
+    return UNDECIDED if isinstance(proof, Undecided) else NOT_SEPARABLE if isinstance(proof, NotSeparable) else GOOD
 
 
 def _record(proof: Proof) -> dict[str, Any]:
+    from novikoff.certificates import NotSeparable, Separable, Undecided
+    from novikoff.certificates.certificate import ORIGIN
+
     about = proof.about
     record: dict[str, Any] = {
         "verdict": proof.verdict,

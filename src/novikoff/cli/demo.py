@@ -6,13 +6,18 @@ import sys
 import textwrap
 
 import numpy as np
-from sklearn.datasets import load_breast_cancer, load_iris
-from sklearn.preprocessing import StandardScaler
 
-from novikoff import Perceptron, certify
+from novikoff.cli.answers import GOOD
+from novikoff.cli.options import Quiet
 
 
-def run(*, quiet: bool) -> None:
+def demo(quiet: Quiet = False) -> int:
+    """The Perceptron on two data sets that ship with scikit-learn, and what its theorem says of the runs."""
+    from sklearn.datasets import load_breast_cancer, load_iris
+    from sklearn.preprocessing import StandardScaler
+
+    from novikoff import Perceptron, certify
+
     iris = load_iris()
     setosa = np.where(iris.target == 0, "setosa", "other")
     _say("Iris: is setosa linearly separable from the other two species?")
@@ -39,6 +44,7 @@ def run(*, quiet: bool) -> None:
     proof = certify(iris.data, iris.target == 1)
     _tell(str(proof))
     _say(f"The rows are {', '.join(str(row) for row in proof.rows)}: check it with novikoff.verify, or by hand.")
+    return GOOD
 
 
 def _say(text: str) -> None:

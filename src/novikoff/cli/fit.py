@@ -5,51 +5,61 @@ from __future__ import annotations
 from contextlib import ExitStack, nullcontext
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
-from novikoff.certificates import NotSeparableError
-from novikoff.cli.learners import learner as new
-from novikoff.cli.options import GOOD, INTERRUPTED, NOT_SEPARABLE, as_json, report_skipped, tell
-from novikoff.data.sources import check_target
-from novikoff.fitting import fitted_to_file
-from novikoff.progress import Counted
-from novikoff.store import describe, save
-from novikoff.store.held import held
+import typer
+
+from novikoff.cli.answers import GOOD, NOT_SEPARABLE, report_skipped, tell, to_json
+from novikoff.cli.interruption import INTERRUPTED
+from novikoff.cli.options import AsJson, Learner, Quiet, ReadingOptions, Set, Source, reads_data
 
 
+@reads_data
 def fit(
-    learner: str,
-    settings: list[str] | None,
-    data: str,
-    output: Path,
-    reading: dict[str, Any],
+    data: Source,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Where to write the model.")],
+    learner: Learner = "perceptron",
+    set_: Set = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on from the last checkpoint of a killed run.")] = False,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Parse the file again, and drop its checkpoints.")] = False,
+    cache_dir: Annotated[Path | None, typer.Option(help="Where the binary copy of the data is kept.")] = None,
+    keep_cache: Annotated[bool, typer.Option(help="Leave the binary copy for the next time.")] = True,
     *,
-    resume: bool,
-    fresh: bool,
-    cache: Path | None,
-    keep_cache: bool,
-    json: bool,
-    quiet: bool,
+    reading: ReadingOptions,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
 ) -> int:
-    model = new(learner, settings)
+    """Learn a model from a file of any size.
+
+    The file is parsed once, into a binary copy that later passes and later runs read from.
+    """
+    from novikoff.certificates import NotSeparableError
+    from novikoff.cli.learners import new_learner
+    from novikoff.data.sources import check_target
+    from novikoff.fitting import fitted_to_file
+    from novikoff.progress import Counted
+    from novikoff.store import describe, save
+    from novikoff.store.held import held
+
+    options = {"resume": resume, "fresh": fresh, "cache": cache_dir, "keep_cache": keep_cache, **reading.given()}
+    model = new_learner(learner, set_)
     check_target(output, data)
     if "verbose" in model.get_params():
         model.set_params(verbose=0 if quiet else 1)
     with held(output, tell), ExitStack() as kept:  # the checkpoint, until the model is saved
         try:
             with nullcontext() if quiet else Counted("reading: {:,} examples") as watch:
-                options = {"resume": resume, "fresh": fresh, "cache": cache, "keep_cache": keep_cache, **reading}
                 kept.enter_context(fitted_to_file(model, data, watch=watch, **options))
         except NotSeparableError as error:
-            print(as_json({"verdict": error.proof.verdict, "rows": error.proof.rows}) if json else error.proof)
+            print(to_json({"verdict": error.proof.verdict, "rows": error.proof.rows}) if as_json else error.proof)
             return NOT_SEPARABLE
         report_skipped(model.skipped_)
         if "verbose" in model.get_params():
             model.set_params(verbose=0)
         save(model, output)
     about = describe(output)
-    if json:
-        print(as_json({"model": str(output), **asdict(about)}))
+    if as_json:
+        print(to_json({"model": str(output), **asdict(about)}))
     else:
         print(model.summary() if hasattr(model, "summary") else about)
         print(f"Saved in {output}.")

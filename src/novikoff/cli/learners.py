@@ -12,7 +12,7 @@ from novikoff.estimators.registry import REGISTRY
 NAMES = {entry.command: entry.estimator for entry in REGISTRY.values() if entry.command}
 
 
-def learner(name: str, settings: list[str] | None) -> Any:
+def new_learner(name: str, settings: list[str] | None) -> Any:
     """A new estimator with these parameters."""
     if name not in NAMES:
         raise typer.BadParameter(f"{name!r} is not one of {', '.join(sorted(NAMES))}", param_hint="--learner")

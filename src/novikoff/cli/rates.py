@@ -5,42 +5,63 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
-from novikoff.descent.rates import rates
-from novikoff.display.rates import RatesDisplay
+import typer
+
+from novikoff.cli.answers import ERROR, GOOD, tell
+from novikoff.cli.options import AsJson
+
+if TYPE_CHECKING:
+    from novikoff.descent.rates import Rates
 
 
-def run(plot: Path | None, seeds: int, *, as_json: bool) -> int:
+def rates(
+    plot: Annotated[Path | None, typer.Option(help="Where to draw it (needs matplotlib): rates.png.")] = None,
+    seeds: Annotated[int, typer.Option(min=2, help="Runs of the stochastic methods to average.")] = 30,
+    as_json: AsJson = False,
+) -> int:
+    """Measure the costs of GD, Newton, SGD and stochastic Newton, beside the notes' table. Takes a minute."""
+    from novikoff.descent.rates import rates as measured
+
     if plot is not None:
         try:
-            from matplotlib.figure import Figure
+            import matplotlib.figure  # noqa: F401  # before the minute, not after it
         except ImportError:
-            print("novikoff: a plot needs matplotlib: pip install 'novikoff[plots]'", file=sys.stderr)
-            return 1
-    found = rates(seeds=seeds)
-    if as_json:
-        entries = [
-            {
-                "method": e.method,
-                "quantity": e.quantity,
-                "notes": e.notes,
-                "expected": e.expected,
-                "measured": e.curve.slope,
-                "interval": [e.curve.low, e.curve.high],
-                "verdict": e.verdict,
-            }
-            for e in found.entries
-        ]
-        print(json.dumps({"entries": entries, "newton_on_logistic": found.newton, "one_step": found.one_step}))
-    else:
-        print(found)
+            tell("a plot needs matplotlib: pip install 'novikoff[plots]'")
+            return ERROR
+    found = measured(seeds=seeds)
+    print(json.dumps(_record(found)) if as_json else found)
     if plot is not None:
         try:
-            RatesDisplay.from_rates(found, ax=Figure(figsize=(16, 7), layout="constrained")).figure_.savefig(
-                plot, dpi=120
-            )
+            _draw(found, plot)
         except (OSError, ValueError) as error:
-            print(f"novikoff: {error}", file=sys.stderr)
-            return 1
+            tell(str(error))
+            return ERROR
         print(f"Drawn in {plot}.", file=sys.stderr)
-    return 0
+    return GOOD
+
+
+def _record(found: Rates) -> dict[str, Any]:
+    entries = [
+        {
+            "method": entry.method,
+            "quantity": entry.quantity,
+            "notes": entry.notes,
+            "expected": entry.expected,
+            "measured": entry.curve.slope,
+            "interval": [entry.curve.low, entry.curve.high],
+            "verdict": entry.verdict,
+        }
+        for entry in found.entries
+    ]
+    return {"entries": entries, "newton_on_logistic": found.newton, "one_step": found.one_step}
+
+
+def _draw(found: Rates, plot: Path) -> None:
+    from matplotlib.figure import Figure
+
+    from novikoff.display.rates import RatesDisplay
+
+    display = RatesDisplay.from_rates(found, ax=Figure(figsize=(16, 7), layout="constrained"))
+    display.figure_.savefig(plot, dpi=120)

@@ -5,90 +5,113 @@ from __future__ import annotations
 import math
 import shlex
 import warnings
-from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import scipy.sparse as sp
-from sklearn.exceptions import ConvergenceWarning
+import typer
 
-from novikoff.certificates import NotSeparable, Separable, Undecided, certify
-from novikoff.cli.learners import learner as new
-from novikoff.cli.options import GOOD, NOT_SEPARABLE, UNDECIDED, as_json, assignments, report_skipped
-from novikoff.cli.predict import columns_of
-from novikoff.data import Dataset, read
-from novikoff.data.options import Reading
-from novikoff.data.sources import check_target
-from novikoff.display.report import Origin, report
-from novikoff.estimators.linear import LinearClassifier
-from novikoff.estimators.max_margin import MaxMarginClassifier
-from novikoff.estimators.model import LinearModel
-from novikoff.inputs import distinct
-from novikoff.store import load
+from novikoff.cli.answers import report_skipped, to_json
+from novikoff.cli.certify import exit_code
+from novikoff.cli.options import AsJson, Learner, Quiet, ReadingOptions, Set, Source, assignments, reads_data
+
+if TYPE_CHECKING:
+    from novikoff.data import Dataset
+    from novikoff.estimators.model import LinearModel
 
 ENTRIES = 200_000_000  # that the passes of a fit read in all: a fraction of a second
 PASSES = 10  # at least
 
 
-def report_file(
-    data: str,
-    output: Path,
-    learner: str,
-    settings: list[str] | None,
-    model_file: Path | None,
-    reading: Callable[[dict[str, Any] | None], dict[str, Any]],
-    title: str | None,
-    gap: float,
-    max_seconds: float | None,
+@reads_data
+def report(
+    data: Source,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Where to write the page: report.html.")],
+    learner: Learner = "perceptron",
+    set_: Set = None,
+    model: Annotated[Path | None, typer.Option(help="Report on this model instead of learning one.")] = None,
+    title: Annotated[str | None, typer.Option(help="The heading.")] = None,
+    gap: Annotated[float, typer.Option(help="Relative distance of the two ends of the margin.")] = 0.01,
+    max_seconds: Annotated[float | None, typer.Option(help="When to give up the search for a proof.")] = None,
     *,
-    json: bool,
-    quiet: bool,
+    reading: ReadingOptions,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
 ) -> int:
-    """Fit, or load, certify, and write the page. ``reading`` adds what a model knows to the options of the line."""
-    model = new(learner, settings) if model_file is None else load(model_file)
-    if not isinstance(model, LinearModel):
-        raise ValueError(
-            f"a report is about a hyperplane, and {type(model).__name__} has none: "
-            "use perceptron, margin-perceptron or max-margin"
-        )
-    check_target(output, data, *([] if model_file is None else [model_file]))
-    examples = read(data, **reading(None if model_file is None else columns_of(model)))
-    report_skipped(examples.bad)
-    if examples.y is None:
-        raise ValueError(f"{data} has no labels, and a report is about two of them")
-    if len(labels := distinct(examples.y)) > 2:
-        raise ValueError(f"{data} has {len(labels)} labels, and a report is about two: keep the rows of two of them")
-    constant = {"fit_intercept": model.fit_intercept, "intercept_scaling": model.intercept_scaling}
+    """Learn, certify, and write one HTML page with all that is known. Exit codes as those of `certify`."""
+    from novikoff.certificates import Separable, certify
+    from novikoff.cli.predictions import columns_of
+    from novikoff.data.sources import check_target
+    from novikoff.display.report import Origin, report
+    from novikoff.estimators.max_margin import MaxMarginClassifier
+
+    found = _model(learner, set_, model)
+    check_target(output, data, *([] if model is None else [model]))
+    examples = _read(data, reading.given(None if model is None else columns_of(found)))
+    constant = {"fit_intercept": found.fit_intercept, "intercept_scaling": found.intercept_scaling}
     proof = certify(examples, gap=gap, max_seconds=max_seconds, verbose=int(not quiet), **constant)
-    clf: LinearModel | None = model
+    clf: LinearModel | None = found
     note = ""
-    if model_file is None and isinstance(model, MaxMarginClassifier) and math.isinf(model.C):
+    if model is None and isinstance(found, MaxMarginClassifier) and math.isinf(found.C):
         if isinstance(proof, Separable):
-            model.fit(examples)
+            found.fit(examples)
         else:
             clf, note = None, "No hyperplane was learned: a hard margin needs data that are known to be separable."
-    elif model_file is None:
-        note = _fit(model, examples, assignments(settings, "--set"), quiet=quiet)
-    how = _words(reading(None) if model_file is None else asdict(examples.reading))
+    elif model is None:
+        note = _fit(found, examples, assignments(set_, "--set"), quiet=quiet)
+
+    how = _words(reading.given() if model is None else asdict(examples.reading))
     command = ["novikoff", "report", data, *how, "-o", str(output)]
-    command += ["--learner", learner] if model_file is None else ["--model", str(model_file)]
-    command += [word for setting in settings or () for word in ("-s", setting)]
+    command += ["--learner", learner] if model is None else ["--model", str(model)]
+    command += [word for setting in set_ or () for word in ("-s", setting)]
     command += ["--title", title] if title else []
     command += ["--gap", f"{gap:g}", *(["--max-seconds", f"{max_seconds:g}"] if max_seconds is not None else [])]
     origin = Origin(shlex.join([data, *how]), shlex.join(command), note)
     page = report(clf, examples, title=title or f"Report on {data}", certificate=proof, origin=origin)
     page.save(output)
-    if json:
-        print(as_json({"report": str(output), "beside": sorted(page.beside), "verdict": proof.verdict}))
+    if as_json:
+        print(to_json({"report": str(output), "beside": sorted(page.beside), "verdict": proof.verdict}))
     else:
         print(proof)
         print(f"Written to {output}" + "".join(f", with {name} beside it" for name in page.beside) + ".")
-    return UNDECIDED if isinstance(proof, Undecided) else NOT_SEPARABLE if isinstance(proof, NotSeparable) else GOOD
+    return exit_code(proof)
+
+
+def _model(learner: str, settings: list[str] | None, file: Path | None) -> LinearModel:
+    """The one of a file, or a new one; it must have a hyperplane."""
+    from novikoff.cli.learners import new_learner
+    from novikoff.estimators.model import LinearModel
+    from novikoff.store import load
+
+    model = new_learner(learner, settings) if file is None else load(file)
+    if not isinstance(model, LinearModel):
+        raise ValueError(
+            f"a report is about a hyperplane, and {type(model).__name__} has none: "
+            "use perceptron, margin-perceptron or max-margin"
+        )
+    return model
+
+
+def _read(data: str, options: dict[str, Any]) -> Dataset:
+    from novikoff.data import read
+    from novikoff.inputs import distinct
+
+    examples = read(data, **options)
+    report_skipped(examples.bad)
+    if examples.y is None:
+        raise ValueError(f"{data} has no labels, and a report is about two of them")
+    if len(labels := distinct(examples.y)) > 2:
+        raise ValueError(f"{data} has {len(labels)} labels, and a report is about two: keep the rows of two of them")
+    return examples
 
 
 def _fit(model: LinearModel, examples: Dataset, settings: dict[str, Any], *, quiet: bool) -> str:
     """Fit it in about the time of the certificate; what there is to say about that."""
+    import scipy.sparse as sp
+    from sklearn.exceptions import ConvergenceWarning
+
+    from novikoff.estimators.linear import LinearClassifier
+
     most = None
     if isinstance(model, LinearClassifier) and "max_iter" not in settings:
         entries = examples.X.nnz if sp.issparse(examples.X) else examples.X.size
@@ -105,6 +128,8 @@ def _fit(model: LinearModel, examples: Dataset, settings: dict[str, Any], *, qui
 
 def _words(reading: dict[str, Any]) -> list[str]:
     """The options of `read` as words of the command line; those that say nothing are left out."""
+    from novikoff.data.options import Reading
+
     found = []
     for name, value in reading.items():
         if value == getattr(Reading(), name):

@@ -9,26 +9,31 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
-import novikoff as nk
-from novikoff.data.options import Reading
-from novikoff.data.splitting import Splitter
-from novikoff.data.svmlight import SvmlightParser
-from novikoff.data.vw import VwParser
-from novikoff.estimators.registry import REGISTRY
+from novikoff.cli.answers import GOOD
+from novikoff.cli.options import Quiet
 
 
-def warmup(*, quiet: bool) -> None:
+def warmup(quiet: Quiet = False) -> int:
+    """Compile everything now, so that no later command waits for it. Takes a minute or two, once."""
     for name, job in _jobs():
         if not quiet:
             print(f"compiling: {name}", file=sys.stderr)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             job()
+    return GOOD
 
 
 def _jobs() -> Iterator[tuple[str, Callable[[], object]]]:
+    import scipy.sparse as sp
+
+    import novikoff as nk
+    from novikoff.data.options import Reading
+    from novikoff.data.splitting import Splitter
+    from novikoff.data.svmlight import SvmlightParser
+    from novikoff.estimators.registry import REGISTRY
+
     bits = np.array([[1, 0, 1], [0, 1, 1], [1, 1, 0], [0, 0, 1]])
     y = np.array([1, 0, 1, 0])
     storages: dict[str, Any] = {
@@ -49,6 +54,8 @@ def _jobs() -> Iterator[tuple[str, Callable[[], object]]]:
 
 def _vw() -> None:
     """Two texts at once, so that new names of the second are renumbered."""
+    from novikoff.data.vw import VwParser
+
     parser = VwParser()
     scans = [parser.scan(text, 1, 0) for text in (b"1 |a b:0.5 c\n-1 |a c:1e-30\n", b"1 |a d\n")]
     for scan in scans:
@@ -60,6 +67,8 @@ def _fit(kind: Any, X: Any, y: Any) -> None:
 
 
 def _streams(X: Any, y: Any) -> None:
+    import novikoff as nk
+
     for order in ("first", "worst"):
         nk.Perceptron(order=order).fit(X, y)
     nk.Perceptron().predict_learn(X, np.where(y == 1, 1, -1))

@@ -14,6 +14,7 @@ from novikoff import float64
 from novikoff.data.options import Reading
 from novikoff.engine.rows import Rows
 from novikoff.examples import Examples, distinct, item
+from novikoff.words import agreeing, counted, listed
 
 
 class Skipped(NamedTuple):
@@ -63,7 +64,7 @@ class Dataset(Examples):
 
     def __str__(self) -> str:
         n, d = self.X.shape
-        rows = f"{n:,} example{'s' * (n != 1)}, {d:,} column{'s' * (d != 1)}"
+        rows = f"{counted(n, 'example')}, {counted(d, 'column')}"
         storage = f" (CSR, {self.X.nnz / max(n, 1):.3g} entries a row)" if sp.issparse(self.X) else ""
         return f"{rows}{storage}, {self._labels()}"
 
@@ -76,4 +77,4 @@ class Dataset(Examples):
         found = [str(item(label)).removesuffix(".0") for label in distinct(self.y)]
         if len(found) > 5:
             return f"{len(found):,} different labels"
-        return f"label{'s' * (len(found) != 1)} " + " and ".join(filter(None, (", ".join(found[:-1]), found[-1])))
+        return f"{agreeing(len(found), 'label', 'labels')} {listed(found)}"

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from novikoff.certificates import NotSeparable, Separable
 from novikoff.display import examples
-from novikoff.display.style import BLUE, INK, ORANGE, PALE, legend, panels, root_of, scatter, several
+from novikoff.display.style import BLUE, INK, ORANGE, PALE, legend, panels, root_of, scatter
+from novikoff.words import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -177,7 +178,7 @@ class CertificateDisplay:
         ax.set_xlim(0, 1.08 * self.shares.max())
         ax.xaxis.set_major_formatter(PercentFormatter(1.0))
         rest = len(self.rows) - len(heaviest)
-        ax.set_xlabel("share of the weight" + (f"; {several(rest, 'lighter row')} not shown" if rest else ""))
+        ax.set_xlabel("share of the weight" + (f"; {counted(rest, 'lighter row')} not shown" if rest else ""))
         ax.legend(loc="lower right", fontsize="small", framealpha=1.0)
 
     def _hulls(self, ax: Axes, **kwargs: Any) -> None:
@@ -279,7 +280,7 @@ def _percent(share: float) -> str:
 def title_of(proof: Separable | NotSeparable, n: int) -> str:
     rows: Sequence[int] = proof.rows.tolist()
     if isinstance(proof, Separable):
-        return f"{several(len(rows), 'row')} of {n:,} prove that no margin is larger"
+        return f"{counted(len(rows), 'row')} of {n:,} prove that no margin is larger"
     if proof.contradiction:
         return f"Rows {rows[0]} and {rows[1]} are the same example\nwith different labels"
     if len(rows) == 1:

@@ -14,8 +14,9 @@ from novikoff.certificates import Separable, certify
 from novikoff.display import examples
 from novikoff.display.examples import Examples
 from novikoff.display.scene import Array, Arrow, Scene, draw_flat, draw_solid, orthogonal, reach, unit
-from novikoff.display.style import PURPLE, RED, legend, literal, number, panels, root_of, several
+from novikoff.display.style import PURPLE, RED, legend, literal, number, panels, root_of
 from novikoff.estimators.model import LinearModel
+from novikoff.words import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -209,7 +210,7 @@ class GeometryDisplay:
                 f"In the unit ball with margin $\\gamma$ = {number(gamma)}:\nat most $1/\\gamma^2$ = {bound} mistakes"
             )
         else:
-            wrong = several(int(np.sum(margins <= 0)), "example")
+            wrong = counted(int(np.sum(margins <= 0)), "example")
             title = f"$w$ does not separate them: {wrong}\non the wrong side or on the hyperplane"
         scene = Scene(
             points,
@@ -277,7 +278,7 @@ def flat_scene(given: Examples, coef: Array, intercept: float) -> Scene:
         all_of = f"All {n:,} examples" if n > 1 else "The example"
         title = f"{all_of} on {'their sides' if n > 1 else 'its side'};\nthe closest is {number(closest)} away"
     else:
-        title = f"{int(np.sum(sides <= 0)):,} of {several(n, 'example')}\non the wrong side or on the hyperplane"
+        title = f"{int(np.sum(sides <= 0)):,} of {counted(n, 'example')}\non the wrong side or on the hyperplane"
     # The normal starts at the point of the hyperplane that is nearest to the middle of the examples.
     middle = points.mean(axis=0)
     foot = middle - (middle @ normal + offset) * normal

@@ -24,9 +24,9 @@ from novikoff.display.style import (
     rings,
     root_of,
     scatter,
-    several,
 )
 from novikoff.estimators.model import LinearModel
+from novikoff.words import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -160,7 +160,7 @@ class MarginDisplay:
         points = np.column_stack([rank, self.margins])
         self.points_ = scatter(ax, points[shown], self.signs[shown], self.names, **kwargs)
         if len(self.support):
-            rings(ax, points[self.support], f"support ({several(len(self.support), 'row')})", s=90)
+            rings(ax, points[self.support], f"support ({counted(len(self.support), 'row')})", s=90)
         ax.set(xlabel="examples, the closest first", ylabel=r"margin $y\langle w, x\rangle / \|w\|$")
         if len(order) < 12:
             ax.set_xticks(np.arange(1, len(order) + 1))
@@ -178,8 +178,8 @@ class MarginDisplay:
     def _title(self) -> str:
         wrong = int(np.sum(self.margins <= 0))
         if wrong:
-            return f"{wrong:,} of {several(len(self.margins), 'example')} on the wrong side or on the hyperplane"
+            return f"{wrong:,} of {counted(len(self.margins), 'example')} on the wrong side or on the hyperplane"
         closest = number(float(self.margins.min()))
         if len(self.margins) == 1:
             return f"The example is on its side; its margin is {closest}"
-        return f"All {several(len(self.margins), 'example')} are on their sides; the smallest margin is {closest}"
+        return f"All {counted(len(self.margins), 'example')} are on their sides; the smallest margin is {closest}"

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.display.style import BLUE, GREEN, RED, number, panels, plain_numbers, root_of, several
+from novikoff.display.style import BLUE, GREEN, RED, number, panels, plain_numbers, root_of
 from novikoff.estimators.linear import LinearClassifier
 from novikoff.game import Transcript
 from novikoff.theory.exact import Number
+from novikoff.words import counted, plural
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -163,8 +164,8 @@ class MistakeCurveDisplay:
             top = max(top, self.bound)
         self._scales(ax, made, min(top, 10**300))
         of = {"pass": "passes", "search": "searches"}.get(self.unit, "rounds")
-        counted = "mistakes and updates" if self.updates is not None else f"{self.noun}s"
-        ax.set(xlabel=f"{of} over the data" if self.unit == "pass" else of, ylabel=f"{counted}, in all")
+        nouns = "mistakes and updates" if self.updates is not None else plural(self.noun)
+        ax.set(xlabel=f"{of} over the data" if self.unit == "pass" else of, ylabel=f"{nouns}, in all")
         ax.set_title(self._title())
         return self
 
@@ -187,9 +188,9 @@ class MistakeCurveDisplay:
         ax.legend(loc="lower right" if height > 0.4 else "center right", fontsize="small", framealpha=1.0)
 
     def _title(self) -> str:
-        made = several(int(self.mistakes[-1]), self.noun)
+        made = counted(int(self.mistakes[-1]), self.noun)
         if self.updates is not None:
-            made += f" and {several(int(self.updates[-1]), 'update')}"
+            made += f" and {counted(int(self.updates[-1]), 'update')}"
         return (
             f"{made}; no bound is known" if self.bound is None else f"{made}; the theorem allows {number(self.bound)}"
         )

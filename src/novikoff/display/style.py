@@ -79,11 +79,6 @@ def number(value: float) -> str:
     return (f"{int(value):,}" if whole else f"{float(value):.3g}").replace("-", "−")
 
 
-def several(count: int, noun: str) -> str:
-    """1 mistake, 2 mistakes."""
-    return f"{count:,} {noun}{'' if count == 1 else 'es' if noun.endswith('ss') or noun.endswith('ch') else 's'}"
-
-
 def plain_numbers() -> Formatter:
     """0.001, 1, 1,000 on a logarithmic axis, and powers of ten beyond."""
     from matplotlib.ticker import FuncFormatter

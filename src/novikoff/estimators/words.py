@@ -7,6 +7,8 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any, NamedTuple
 
+from novikoff.words import counted
+
 ON_A_STREAM = "learning from a stream, which has no end"
 
 
@@ -51,8 +53,7 @@ def _reason(end: End, model: Any) -> str:
 
 
 def _turns(model: Any) -> str:
-    noun = "pass" if model.order == "given" else "search"
-    return f"{model.passes_:,} {noun}{'' if model.passes_ == 1 else 'es'}"
+    return counted(model.passes_, "pass" if model.order == "given" else "search")
 
 
 def _misclassified(end: End) -> str:

@@ -6,9 +6,9 @@ import msgspec
 
 import novikoff as nk
 from novikoff.certificates import Separable
-from novikoff.lab import words
 from novikoff.lab.experiment import LEARNERS, Experiment
 from novikoff.lab.run import ENOUGH, as_learned, certificate, learn
+from novikoff.words import counted
 
 MOST = 250  # updates that are followed: rationals grow
 
@@ -37,7 +37,7 @@ def check(experiment: Experiment) -> Checked:
     played = nk.play(learner, ((X[row], int(y[row])) for row in rows), witness)
     followed = "every update" if len(rows) == len(history.updates) else f"the first {MOST:,} updates"
     how = "in exact arithmetic" if played.exact else "in exact arithmetic, up to the proved rounding of w"
-    count = words.plural(len(rows), "update")
+    count = counted(len(rows), "update")
     if not played.inequalities_held:
         return Checked(False, f"An inequality failed among {count}: please report this.")
     return Checked(True, f"Both inequalities held at {followed} ({len(rows):,}), checked {how}.")

@@ -16,11 +16,11 @@ import novikoff as nk
 from novikoff.concepts import Concept, ConceptClass
 from novikoff.lab.choices import limits
 from novikoff.lab.separators import Vectors, vectors
-from novikoff.lab.words import plural
 from novikoff.learners.halving import VersionSpaceLearner
 from novikoff.learners.littlestone import Shattering
 from novikoff.learners.online import OnlineLearner
 from novikoff.theory.elimination import literals_bound, monotone_bound
+from novikoff.words import counted
 
 MOST_ROUNDS = 64  # of an adversary; a learner who errs in every round has seen the end after |C| - 1
 EIGHT = [[number >> x & 1 for x in range(4)] for number in (6, 8, 9, 10, 11, 12, 14, 15)]  # Halving errs once too often
@@ -261,10 +261,8 @@ def hint(request: Play) -> Hint:
     number = table.points.index(x)
     predicted = learner.predict_one(x)
     effect = "so it is wrong" if predicted != y else "so it is right, which leaves it worse off later"
-    counted = plural(more, "mistake")
-    text = (
-        f"Ask {table.names[number]} and say {y}: it predicts {predicted}, {effect}. From here {counted} can be forced."
-    )
+    made = counted(more, "mistake")
+    text = f"Ask {table.names[number]} and say {y}: it predicts {predicted}, {effect}. From here {made} can be forced."
     return Hint(number, y, more, text)
 
 
@@ -466,14 +464,14 @@ def _theorem(learner: str, table: _Table, bound: int) -> str:
 
 
 def _forced(request: Play, table: _Table, mistakes: int, bound: int, over: bool) -> str:
-    counted = f"{plural(mistakes, 'mistake')} in {plural(len(request.moves), 'round')}"
+    made = f"{counted(mistakes, 'mistake')} in {counted(len(request.moves), 'round')}"
     if not request.moves:
-        return f"Choose an example and say what its label is. Can you force {plural(bound, 'mistake')}?"
+        return f"Choose an example and say what its label is. Can you force {counted(bound, 'mistake')}?"
     if mistakes == bound:
-        return f"You forced {counted}: all that the theorem allows. Nobody can force more."
+        return f"You forced {made}: all that the theorem allows. Nobody can force more."
     if not over:
-        return f"{counted[0].upper()}{counted[1:]} so far; the theorem allows {bound}."
-    ended = f"You forced {counted}, and no example can make it wrong any more. The theorem allows {bound}"
+        return f"{made[0].upper()}{made[1:]} so far; the theorem allows {bound}."
+    ended = f"You forced {made}, and no example can make it wrong any more. The theorem allows {bound}"
     beginner, whole = _beginner(request, table), _Table(request.concepts, request.size)
     best = nk.play(beginner, _worst_case(beginner.copy(), whole)).mistakes
     if mistakes == best:
@@ -483,16 +481,16 @@ def _forced(request: Play, table: _Table, mistakes: int, bound: int, over: bool)
 
 
 def _suffered(table: _Table, mistakes: int, over: bool) -> str:
-    counted, k = plural(mistakes, "mistake"), table.dimension
+    made, k = counted(mistakes, "mistake"), table.dimension
     if not over:
         least = mistakes + table.shattering.dimension(table.V)
         if not mistakes:
-            return f"Predict the label. The best learner makes {plural(k, 'mistake')} here, and none makes fewer."
-        return f"{counted[0].upper()}{counted[1:]} so far; with perfect predictions from here on it will be {least}."
+            return f"Predict the label. The best learner makes {counted(k, 'mistake')} here, and none makes fewer."
+        return f"{made[0].upper()}{made[1:]} so far; with perfect predictions from here on it will be {least}."
     answer = table.texts[table.V.bit_length() - 1]
     if mistakes == k:
-        return f"Only “{answer}” is left. You made {counted}, exactly Ldim(C): no learner makes fewer here."
+        return f"Only “{answer}” is left. You made {made}, exactly Ldim(C): no learner makes fewer here."
     return (
-        f"Only “{answer}” is left. You made {counted}; the standard optimal algorithm would have made {k} = Ldim(C), "
+        f"Only “{answer}” is left. You made {made}; the standard optimal algorithm would have made {k} = Ldim(C), "
         f"{mistakes - k} fewer."
     )

@@ -15,7 +15,8 @@ from novikoff.descent import methods, rates
 from novikoff.descent.methods import Diverged
 from novikoff.descent.rates import Problem
 from novikoff.lab.choices import Option, option
-from novikoff.lab.words import number, plural
+from novikoff.lab.words import number
+from novikoff.words import counted
 
 ROWS = 300
 BATCH = 600  # iterations of a batch method at most
@@ -173,9 +174,9 @@ def _path(method: str, iterations: list[int], accuracy: list[float], rows: int, 
     if diverged:
         ending = f"diverged: {diverged}"
     elif not accuracy or accuracy[-1] <= FLOOR:
-        ending = f"as accurate as floats allow after {plural(len(accuracy), 'iteration')}"
+        ending = f"as accurate as floats allow after {counted(len(accuracy), 'iteration')}"
     else:
-        ending = f"accuracy {_power(accuracy[-1])} after {plural(iterations[-1], 'iteration')}"
+        ending = f"accuracy {_power(accuracy[-1])} after {counted(iterations[-1], 'iteration')}"
     few = [i for i in range(len(iterations)) if iterations[i] in set(_marks(max(iterations)))] if iterations else []
     shown = [max(accuracy[i], FLOOR) for i in few]
     reached = [next((t for t, e in zip(iterations, accuracy, strict=True) if e <= least), None) for least in TARGETS]
@@ -215,7 +216,7 @@ def _sentences(paths: list[Path], request: Descend) -> Iterator[str]:
             continue
         order = sorted(reached, key=lambda pair: pair[1] * pair[0].rows)
         (first, least), (last, most) = order[0], order[-1]
-        text = f"To accuracy {_power(target)}, {first.name} reads {plural(least * first.rows, 'row')}"
+        text = f"To accuracy {_power(target)}, {first.name} reads {counted(least * first.rows, 'row')}"
         text += f", {last.name} {most * last.rows:,}." if len(order) > 1 else "."
         missed = [path.name for path in well if path.reached[place] is None]
         yield text + (f" Not reached by {' and '.join(missed)}." if missed else "")

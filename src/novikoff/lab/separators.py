@@ -15,7 +15,8 @@ import novikoff as nk
 from novikoff.certificates.divisions import Division
 from novikoff.certificates.prove import Question, prove
 from novikoff.lab.choices import interval, limits
-from novikoff.lab.words import number, plural
+from novikoff.lab.words import number
+from novikoff.words import counted
 
 SLACK = 1e-6  # a margin of (1 - SLACK) γ counts as γ: 1/γ² stays the same integer
 PASSES = 500  # of a certificate
@@ -250,9 +251,9 @@ def _orthonormal(learner: Any, A: Matrix, y: NDArray[np.int8], gamma: float) -> 
 
 
 def _verdict(request: Against, mistakes: int) -> str:
-    counted = f"{plural(mistakes, 'mistake')} in {plural(len(request.moves), 'round')}"
+    made = f"{counted(mistakes, 'mistake')} in {counted(len(request.moves), 'round')}"
     if not request.moves:
-        return f"Choose an example and say what its label is. The theorem allows {plural(request.allowed, 'mistake')}."
+        return f"Choose an example and say what its label is. The theorem allows {counted(request.allowed, 'mistake')}."
     if mistakes == request.allowed:
-        return f"You forced {counted}: all that the theorem allows. Nobody can force more."
-    return f"{counted[0].upper()}{counted[1:]} so far; the theorem allows {request.allowed}."
+        return f"You forced {made}: all that the theorem allows. Nobody can force more."
+    return f"{made[0].upper()}{made[1:]} so far; the theorem allows {request.allowed}."

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from novikoff.certificates import NotSeparable, Separable
 from novikoff.lab.experiment import LEARNERS, Experiment, Learner
+from novikoff.words import agreeing, counted, listed
 
 if TYPE_CHECKING:
     from novikoff.lab.run import Curves, History, Update
@@ -52,10 +53,6 @@ def term(value: float) -> str:
     return f"− {number(-value)}" if value < 0 else f"+ {number(value)}"
 
 
-def plural(count: int, noun: str, plural: str = "") -> str:
-    return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
-
-
 def start(told: Told) -> str:
     convention = {
         "mistake": "so ⟨w,x⟩ = 0 for every point, which counts as a mistake",
@@ -65,13 +62,11 @@ def start(told: Told) -> str:
     return f"Start: w = 0, {convention}."
 
 
-def listed(rows: list[int]) -> str:
+def points(rows: list[int]) -> str:
     """Point 3; or: Points 1, 4 and 9. The page counts from 1."""
     names = [str(row + 1) for row in rows]
-    if len(names) == 1:
-        return f"Point {names[0]}"
     shown = names if len(names) <= 6 else [*names[:5], f"{len(names) - 5} more"]
-    return f"Points {', '.join(shown[:-1])} and {shown[-1]}"
+    return f"{agreeing(len(names), 'Point', 'Points')} {listed(shown)}"
 
 
 def separable(told: Told, proof: Separable) -> list[str]:
@@ -89,7 +84,8 @@ def separable(told: Told, proof: Separable) -> list[str]:
         lines.append(f"So {learner} at most {told.allowed:,} {told.noun}s on these points, in any order.")
     else:
         lines.append("The margin is so small that nothing is promised for weights that are rounded to floats.")
-    lines.append(f"{listed(sorted(proof.rows.tolist()))} prove{'s' * (len(proof.rows) == 1)} that no margin is larger.")
+    proves = agreeing(len(proof.rows), "proves", "prove")
+    lines.append(f"{points(sorted(proof.rows.tolist()))} {proves} that no margin is larger.")
     return lines
 
 
@@ -98,17 +94,17 @@ def not_separable(told: Told, proof: NotSeparable, point: list[float] | None) ->
     rows = proof.rows.tolist()
     lines = ["Not separable: nothing puts every point on its side."]
     if proof.contradiction:
-        lines.append(f"{listed(rows)} are the same point with different labels.")
+        lines.append(f"{points(rows)} are the same point with different labels.")
     elif point is not None:
         plus, minus = ([row for row in rows if told.experiment.labels[row] == sign] for sign in (1, -1))
         place = ", ".join(map(number, point))
         lines.append(
-            f"{listed(plus)} (+) and {listed(minus).lower()} (−) have the same mean ({place}) under the weights shown: "
+            f"{points(plus)} (+) and {points(minus).lower()} (−) have the same mean ({place}) under the weights shown: "
             "the hulls of the two classes meet, exactly."
         )
     else:
         lines.append(
-            f"{listed(rows)}, with the weights shown: the sum of weight · y · x is exactly 0, so whatever w is, one of "
+            f"{points(rows)}, with the weights shown: the sum of weight · y · x is exactly 0, so whatever w is, one of "
             "them has y⟨w,x⟩ ≤ 0."
         )
     if proof.weak is not None:
@@ -171,18 +167,18 @@ def steps(
 
 def summary(told: Told, history: History, mistakes: int, verdict: str) -> str:
     """How the run ended."""
-    counted = plural(mistakes, "mistake")
+    made = counted(mistakes, "mistake")
     if told.noun == "update":
-        counted += f" and {plural(len(history.updates), 'update')}"
+        made += f" and {counted(len(history.updates), 'update')}"
     searches = told.experiment.order in ("first", "worst")
-    turns = plural(history.passes, "search", "searches") if searches else plural(history.passes, "pass", "passes")
+    turns = counted(history.passes, "search" if searches else "pass")
     if history.finished:
-        text = f"Separated after {counted} in {turns}"
+        text = f"Separated after {made} in {turns}"
         if not history.separates:
-            text = f"No mistakes left by the convention at zero; this is no separator: {counted} in {turns}"
+            text = f"No mistakes left by the convention at zero; this is no separator: {made} in {turns}"
         return text + (f"; the theorem allows {told.allowed:,}." if told.allowed is not None else ".")
     if verdict == "not separable":
         ever = ", so it would go on for ever" if told.experiment.at_zero == "mistake" else " strictly"
-        return f"Shown: the first {counted}. Nothing separates these points{ever}."
+        return f"Shown: the first {made}. Nothing separates these points{ever}."
     allowed = "" if told.allowed is None else f", of the {told.allowed:,} that the theorem allows"
-    return f"Shown: the first {counted}{allowed}; the page stops here."
+    return f"Shown: the first {made}{allowed}; the page stops here."

@@ -22,6 +22,7 @@ from novikoff.estimators.registry import NUMBERS, REGISTRY
 from novikoff.learners.state import MOST, State
 from novikoff.store import container, feature_names
 from novikoff.store.container import VERSION, Content, InvalidModel
+from novikoff.words import counted
 
 KEYS = {"format", "producer", "learner", "parameters", "classes", "features", "guarantee", "input", "stream", "state"}
 STREAM = ("lines", "answered", "learned")
@@ -79,7 +80,7 @@ class Description:
         return "\n".join("".join(c if c.isprintable() else "\ufffd" for c in line) for line in lines)
 
     def _features(self) -> str:
-        count = f"{self.n_features:,} feature{'' if self.n_features == 1 else 's'}"
+        count = counted(self.n_features, "feature")
         if not self.feature_names:
             return count + "."
         shown = ", ".join(str(name)[:40] for name in self.feature_names[:5])

@@ -13,8 +13,8 @@ from novikoff.disk import atomic
 from novikoff.display.report import sections
 from novikoff.display.report.case import Origin, case_of
 from novikoff.display.report.page import document, drawing
-from novikoff.display.style import several
 from novikoff.estimators.model import LinearModel
+from novikoff.words import counted
 
 __all__ = ["Origin", "Report", "report"]
 
@@ -87,7 +87,7 @@ def report(
         )
     case = case_of(clf, X, y, certificate, origin or Origin())
     learner = type(clf).__name__ if clf else "Separability"
-    heading = title or f"{learner} on {several(case.n, 'row')} and {several(case.d, 'column')}"
+    heading = title or f"{learner} on {counted(case.n, 'row')} and {counted(case.d, 'column')}"
     with drawing():
         page = document(heading, sections.top(case, heading), *sections.all_of(case))
     return Report(page, case.proof, case.beside)

@@ -17,9 +17,9 @@ from novikoff.certificates.certificate import DECIMALS
 from novikoff.display.report import columns, figures
 from novikoff.display.report.case import Case, Indices
 from novikoff.display.report.page import Html, code, facts, joined, paragraphs, section, table, tag
-from novikoff.display.style import several
 from novikoff.estimators.linear import LinearClassifier
 from novikoff.estimators.max_margin import MaxMarginClassifier
+from novikoff.words import agreeing, counted
 
 HARDEST, HEAVIEST, LARGEST = 10, 10, 15  # rows and features in a table
 PARTS = 4  # features told of one row
@@ -64,7 +64,7 @@ def top(case: Case, heading: str) -> Html:
         key.append((f"{_noun(clf).capitalize()}s in learning", f"{clf.updates_:,}", allowed))
     if case.w is not None:
         wrong = int(np.sum(case.margins <= 0))
-        key.append(("On the wrong side", f"{wrong:,}", f"of {several(case.n, 'row')} ({wrong / case.n:.2%})"))
+        key.append(("On the wrong side", f"{wrong:,}", f"of {counted(case.n, 'row')} ({wrong / case.n:.2%})"))
     cells = (tag("div", tag("dt", name), tag("dd", value, tag("small", more))) for name, value, more in key)
     here = {"data": "The data", "verdict": "Is there a separator?"}
     here |= {"run": "The run"} if clf is not None or case.origin.note else {}
@@ -88,7 +88,7 @@ def _data(case: Case) -> Html:
     if sp.issparse(X):
         storage = f"sparse rows (CSR, {X.dtype}), {X.nnz / case.n:.3g} entries a row"
     else:
-        storage = f"dense ({X.dtype}), {several(X.nbytes, 'byte')}"
+        storage = f"dense ({X.dtype}), {counted(X.nbytes, 'byte')}"
     constants = columns.constant(X)
     copies = columns.repeated(X, constants)
     idle = len(constants) or len(copies)
@@ -164,7 +164,7 @@ def _why_not(proof: NotSeparable) -> Iterator[str]:
     elif len(rows) == 1:
         yield f"No. Row {rows[0]:,} is zero, and no hyperplane through the origin has it on either side."
     else:
-        yield f"No. The certificate names {several(len(rows), 'row')}, with positive whole numbers as weights. " + (
+        yield f"No. The certificate names {counted(len(rows), 'row')}, with positive whole numbers as weights. " + (
             "Weighted like this, the rows of one label have the same mean as those of the other, and nothing comes "
             "between a point and itself."
             if proof.about.constant
@@ -184,7 +184,7 @@ def _why_not(proof: NotSeparable) -> Iterator[str]:
 
 def _open(proof: Undecided) -> Iterator[str]:
     yield (
-        f"This is not known: {proof.why} after {several(proof.passes, 'pass')} over the data. No hyperplane has "
+        f"This is not known: {proof.why} after {counted(proof.passes, 'pass')} over the data. No hyperplane has "
         f"a margin above {_number(proof.margin[1])}. There is no certificate."
     )
     yield "Allow more time (--max-seconds, or max_seconds of novikoff.certify): then the answer comes with its proof."
@@ -321,7 +321,7 @@ def _weights(case: Case) -> Html:
         "weights",
         "The weights",
         paragraphs(
-            f"{used:,} of {several(case.d, 'weight')} {'is' if used == 1 else 'are'} not zero; the intercept is "
+            f"{used:,} of {counted(case.d, 'weight')} {agreeing(used, 'is', 'are')} not zero; the intercept is "
             f"{_number(case.model.intercept_[0], '+.6g')}. Weights depend on the units of the columns; weights "
             "times the spread (the standard deviation) do not."
         ),

@@ -1,0 +1,131 @@
+"""`novikoff eval`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from numpy.typing import NDArray
+
+from novikoff.cli.answers import GOOD, report_skipped, to_json
+from novikoff.cli.options import AsJson, Learner, Quiet, ReadingOptions, Set, reads_data
+from novikoff.words import counted
+
+
+@reads_data
+def evaluate(
+    arguments: Annotated[list[str], typer.Argument(metavar="[MODEL] DATA", show_default=False)],
+    progressive: Annotated[
+        bool, typer.Option("--progressive", "-p", help="Predict each example before learning it; needs no model.")
+    ] = False,
+    learner: Learner = "perceptron",
+    set_: Set = None,
+    classes: Annotated[str | None, typer.Option(help="The two labels, for --progressive: no,yes")] = None,
+    *,
+    reading: ReadingOptions,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> int:
+    """Count a model's mistakes on labelled examples; or (--progressive) a learner's, example by example."""
+    from novikoff.cli.learners import new_learner
+    from novikoff.cli.predictions import columns_of, two_labels
+    from novikoff.store import load
+
+    *models, data = arguments
+    if len(models) != 1 and not (progressive and not models):
+        raise typer.BadParameter("a model and data are expected; with --progressive, data alone will do")
+    model = load(models[0]) if models else new_learner(learner, set_)
+    options = reading.given(columns_of(model) if models else None)
+    if progressive:
+        return _progressive(model, data, options, two_labels(classes), as_json=as_json, quiet=quiet)
+    return _compare(model, data, options, as_json=as_json)
+
+
+def _compare(model: Any, data: str, options: dict[str, Any], *, as_json: bool) -> int:
+    """A model on examples whose labels are known."""
+    from novikoff.cli.predictions import CHUNK
+    from novikoff.data import stream
+    from novikoff.inputs import item
+
+    counts: Counter[tuple[int, int]] = Counter()
+    for chunk in stream(data, CHUNK, **options):
+        if chunk.y is None:
+            raise ValueError(f"{data} has no labels to compare with")
+        pairs, times = np.unique(_coded(model, chunk.y, model.predict(chunk)), return_counts=True)
+        for pair, count in zip(pairs.tolist(), times.tolist(), strict=True):
+            counts[divmod(pair, 2)] += count
+        report_skipped(chunk.bad)
+    classes = [item(label) for label in model.classes_]
+    total = sum(counts.values())
+    wrong = sum(count for (truth, said), count in counts.items() if truth != said)
+    if as_json:
+        record = {
+            "examples": total,
+            "mistakes": wrong,
+            "accuracy": 1 - wrong / total,
+            "confusion": [[counts[truth, said] for said in (0, 1)] for truth in (0, 1)],
+            "classes": classes,
+        }
+        print(to_json(record))
+    else:
+        print(f"{counted(wrong, 'mistake')} on {counted(total, 'example')}: accuracy {1 - wrong / total:.4%}.")
+        _print_confusion(counts, classes)
+    return GOOD
+
+
+def _coded(model: Any, truth: NDArray[Any], said: NDArray[Any]) -> NDArray[np.int64]:
+    """2 * (number of the true label) + (number of the predicted one)."""
+    from novikoff.inputs import item
+
+    strange = ~np.isin(truth, model.classes_)
+    if strange.any():
+        first = item(truth[np.argmax(strange)])
+        raise ValueError(f"the label {first!r} is not one of the model's, {model.classes_.tolist()}")
+    return np.asarray(2 * (truth == model.classes_[1]) + (said == model.classes_[1]), dtype=np.int64)
+
+
+def _print_confusion(counts: Counter[tuple[int, int]], classes: list[Any]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    from novikoff.cli.predictions import text
+
+    table = Table("true label", *(f"predicted {text(label)}" for label in classes), box=None)
+    for truth, label in enumerate(classes):
+        table.add_row(text(label), *(f"{counts[truth, said]:,}" for said in (0, 1)))
+    Console(highlight=False).print(table)
+
+
+def _progressive(
+    model: Any, data: str, options: dict[str, Any], classes: list[Any] | None, *, as_json: bool, quiet: bool
+) -> int:
+    """Predict each example before learning it."""
+    from novikoff.cli.doubling import DoublingTable
+    from novikoff.cli.predictions import CHUNK, cure_for_labels
+    from novikoff.data import stream
+    from novikoff.estimators.rounds import RefusedError, rounds
+
+    table = DoublingTable(not quiet)
+    cure = cure_for_labels(model, classes)
+    for chunk in stream(data, CHUNK, **options):
+        if chunk.y is None:
+            raise ValueError(f"{data} has no labels to learn from")
+        try:
+            answers = rounds(model, chunk, classes)
+        except RefusedError as error:
+            place = table.examples + len(error.answers.said) + 1
+            raise ValueError(f"{data}, example {place}: {error}{cure}") from None
+        table.add(chunk.X, chunk.y, answers.said, answers.wrong)
+        report_skipped(chunk.bad)
+    table.end()
+    rate = table.mistakes / table.examples
+    if as_json:
+        print(to_json({"examples": table.examples, "mistakes": table.mistakes, "rate": rate}))
+    else:
+        print(
+            f"{counted(table.mistakes, 'mistake')} on {counted(table.examples, 'example')}, each predicted before it "
+            f"was learned: {rate:.4%}."
+        )
+    return GOOD

@@ -1,0 +1,111 @@
+"""`novikoff explain`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+import typer
+from numpy.typing import NDArray
+
+from novikoff.cli.answers import GOOD, to_json
+from novikoff.cli.options import AsJson, ModelFile, ReadingOptions, Source, reads_data
+
+if TYPE_CHECKING:
+    from novikoff.data import Dataset
+
+
+@reads_data
+def explain(
+    model: ModelFile,
+    data: Source,
+    row: Annotated[int, typer.Option(min=0, help="Which example, from 0.")] = 0,
+    top: Annotated[int, typer.Option(min=1, help="How many features to list.")] = 10,
+    *,
+    reading: ReadingOptions,
+    as_json: AsJson = False,
+) -> int:
+    """Explain one prediction: each feature's share of the score."""
+    from novikoff.cli.predictions import columns_of
+    from novikoff.store import load
+
+    clf = load(model)
+    if not hasattr(clf, "coef_"):
+        raise ValueError(f"{type(clf).__name__} has no weights to share a score out: see novikoff inspect")
+    example = _row(data, row, reading.given(columns_of(clf)))
+    columns, values = _entries(example)
+    record = {"row": row} | _record(clf, example, columns, values, top)
+    if as_json:
+        print(to_json(record))
+    else:
+        _print(record, others=len(columns) - top)
+    return GOOD
+
+
+def _record(clf: Any, example: Dataset, columns: NDArray[Any], values: NDArray[Any], top: int) -> dict[str, Any]:
+    """The score, and what the features add to it, the largest first."""
+    from novikoff.inputs import item
+
+    weights = np.ravel(clf.coef_)[columns]
+    shares = weights * values
+    order = np.argsort(-np.abs(shares), kind="stable")
+    names = getattr(clf, "feature_names_in_", None)
+    first = int((getattr(clf, "reading_", None) or {}).get("zero_based") is False)  # the file's number of column 0
+    return {
+        "predicted": item(clf.predict(example)[0]),
+        "true": None if example.y is None else item(example.y[0]),
+        "score": float(np.ravel(clf.decision_function(example))[0]),
+        "intercept": float(np.ravel(clf.intercept_)[0]),
+        "shares": [
+            {
+                "feature": int(columns[k]) + first if names is None else str(names[columns[k]]),
+                "value": values[k],
+                "weight": weights[k],
+                "share": shares[k],
+            }
+            for k in order[:top]
+        ],
+        "rest": float(shares[order[top:]].sum()),
+    }
+
+
+def _print(record: dict[str, Any], others: int) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    from novikoff.cli.predictions import text
+
+    true = "" if record["true"] is None else f" (true label {text(record['true'])})"
+    print(f"Example {record['row']}: predicted {text(record['predicted'])}{true}, score {record['score']:.6g}.")
+    table = Table("feature", "value", "weight", "share", box=None)
+    for part in record["shares"]:
+        table.add_row(str(part["feature"]), *(f"{part[key]:.6g}" for key in ("value", "weight", "share")))
+    if others > 0:
+        table.add_row(f"{others:,} more", "", "", f"{record['rest']:.6g}")
+    table.add_row("(constant)", "", "", f"{record['intercept']:.6g}")
+    Console(highlight=False).print(table)
+
+
+def _row(data: str, row: int, reading: dict[str, Any]) -> Dataset:
+    from novikoff.cli.predictions import CHUNK
+    from novikoff.data import Dataset, stream
+
+    before = 0
+    for chunk in stream(data, CHUNK, **reading):
+        if row < before + len(chunk):
+            if chunk.rounded is not None:
+                chunk.rounded.warn()
+            part = slice(row - before, row - before + 1)
+            return Dataset(chunk.X[part], None if chunk.y is None else chunk.y[part], chunk.names)
+        before += len(chunk)
+    raise ValueError(f"{data} has {before:,} examples, so there is no row {row} (they count from 0)")
+
+
+def _entries(example: Dataset) -> tuple[NDArray[Any], NDArray[Any]]:
+    import scipy.sparse as sp
+
+    X = example.X
+    if sp.issparse(X):
+        return X.indices, X.data
+    columns = np.flatnonzero(X[0])
+    return columns, X[0, columns]

@@ -1,0 +1,84 @@
+"""How a command is called, and how it ends: by its exit code, or by one line that says what went wrong."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+from novikoff.cli.answers import ERROR, sentence, tell
+from novikoff.cli.interruption import INTERRUPTED, told_in_a_line
+from novikoff.cli.output import whole_output
+
+
+class App(typer.Typer):
+    """The commands, made on the first call: Ctrl-C may come meanwhile."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        with told_in_a_line():
+            return super().__call__(*args, **kwargs)
+
+
+class Commands(TyperGroup):
+    """The one place where a command's answer becomes the exit code, and an error one line and the exit code 1.
+
+    ``--debug`` shows where an error came from.
+    """
+
+    def make_context(self, *args: Any, **kwargs: Any) -> Any:
+        with told_in_a_line():
+            return super().make_context(*args, **kwargs)
+
+    def invoke(self, ctx: Any) -> Any:
+        debug = bool(ctx.params.get("debug"))
+        level = logging.INFO if ctx.params.get("verbose") else logging.WARNING
+        with warnings.catch_warnings(), _messages(level), whole_output():
+            if not debug:
+                warnings.simplefilter("ignore")
+                warnings.filterwarnings("always", category=UserWarning)
+                warnings.showwarning = _tell_warning
+            try:
+                raise typer.Exit(super().invoke(ctx))
+            except BrokenPipeError:
+                # Whoever read our output has gone. Python would complain once more at its exit.
+                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+                raise typer.Exit(ERROR) from None
+            except KeyboardInterrupt:
+                if debug:
+                    raise
+                tell("interrupted")
+                raise typer.Exit(INTERRUPTED) from None
+            except (ValueError, OSError, ImportError, AttributeError, MemoryError) as error:
+                if debug:
+                    raise
+                tell(sentence(error))
+                raise typer.Exit(ERROR) from None
+
+
+class _Teller(logging.Handler):
+    def emit(self, record: logging.LogRecord) -> None:
+        tell(record.getMessage())
+
+
+@contextmanager
+def _messages(level: int) -> Iterator[None]:
+    """Show what the library reports while it works, from a level of importance on."""
+    logger, teller, before = logging.getLogger("novikoff"), _Teller(), logging.getLogger("novikoff").level
+    logger.addHandler(teller)
+    logger.setLevel(level)
+    try:
+        yield
+    finally:
+        logger.removeHandler(teller)
+        logger.setLevel(before)
+
+
+def _tell_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+    tell(str(message))

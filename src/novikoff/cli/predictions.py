@@ -1,0 +1,70 @@
+"""What the commands that ask a model share: how to read a file for it, and how its answers are written."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.cli.answers import to_json
+from novikoff.float64 import nearest
+
+CHUNK = 50_000  # rows at a time
+
+
+def columns_of(model: Any) -> dict[str, Any]:
+    """How to read a file for a model: as the one that it learned from, its columns matched to the model's."""
+    names = getattr(model, "feature_names_in_", None)
+    known = dict(getattr(model, "reading_", None) or {})
+    for name in ("format", "skip_bad"):  # of that file alone
+        known.pop(name, None)
+    if names is not None:
+        return known | {"columns": tuple(names), "width": None}
+    return known | {"columns": None, "width": model.n_features_in_}
+
+
+def lines(values: NDArray[Any], tags: list[str] | None, name: str, *, json: bool) -> bytes:
+    """One value a line, followed by the tag where there is one; numbers so that they can be read back."""
+    if json:
+        ends = [{"tag": tag} for tag in tags] if tags else [{}] * len(values)
+        records = ({name: value, **end} for value, end in zip(values.tolist(), ends, strict=True))
+        return "".join(to_json(record) + "\n" for record in records).encode()
+    different, which = np.unique(values, return_inverse=True)
+    words = [text(value) for value in different.tolist()]
+    if tags:
+        told = [f"{words[i]} {tag}".rstrip() for i, tag in zip(which.tolist(), tags, strict=True)]
+    else:
+        told = np.array(words, dtype=object)[which].tolist()
+    return ("\n".join(told) + "\n").encode(errors="surrogateescape")
+
+
+def text(label: Any) -> str:
+    """A label as it is written: whole numbers without a point."""
+    if isinstance(label, float) and label.is_integer() and abs(label) < 1e15:
+        return str(int(label))
+    return str(label)
+
+
+def two_labels(classes: str | None) -> list[Any] | None:
+    """no,yes -> two labels, numbers if they are."""
+    if classes is None:
+        return None
+    found: list[Any] = [label.strip() for label in classes.split(",")]
+    if len(found) != 2:
+        raise ValueError(f"--classes {classes}: two labels are expected, with a comma between them")
+    try:
+        numbers = [float(label) for label in found]
+    except ValueError:
+        return found
+    if all(nearest(label)[1] for label in found):
+        return numbers
+    try:
+        return [int(label) for label in found]
+    except ValueError:
+        raise ValueError(f"--classes {classes}: float64 does not hold one of these labels") from None
+
+
+def cure_for_labels(model: Any, classes: list[Any] | None) -> str:
+    """What to do about a label that is refused, if it can be done: a model that has begun keeps its two."""
+    return "" if hasattr(model, "classes_") or classes else "; --classes names the two labels of a new model"

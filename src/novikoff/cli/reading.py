@@ -1,0 +1,97 @@
+"""How a file was read: what the reader did to it in words, and the record of it in a certificate."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from novikoff.words import agreeing, counted, listed
+
+if TYPE_CHECKING:
+    from novikoff.certificates.claim import HowRead
+    from novikoff.data import Dataset
+
+
+def skipped(lines: int) -> str:
+    return f"{counted(lines, 'line')} {agreeing(lines, 'was', 'were')} skipped"
+
+
+def filled_in(values: int, missing: str) -> str:
+    """``missing`` is the rule by which it was done, "zero" or "column"."""
+    marked = ", with a 1 in a column of its own" if missing == "column" else ""
+    return f"{counted(values, 'missing value')} {agreeing(values, 'was', 'were')} filled in with 0{marked}"
+
+
+# The record ----------------------------------------------------------------------------------------
+
+
+def record(examples: Dataset, options: dict[str, Any]) -> dict[str, Any] | None:
+    """What a certificate about these examples records: the options that were given, and what they did; None if none.
+
+    What the reader finds out by itself is left to whoever reads the file again, and so are limits on memory.
+    """
+    from novikoff.certificates.claim import SETTINGS, InvalidCertificate, how_read
+    from novikoff.data.options import Reading
+
+    if examples.y is None:  # there is nothing to certify
+        return None
+    default, given = asdict(Reading()), asdict(Reading(**options))
+    settings = {
+        name: list(value) if isinstance(value, tuple) else value
+        for name, value in given.items()
+        if name in SETTINGS and value != default[name]
+    }
+    if not settings:
+        return None
+    found = {"settings": settings, "skipped": len(examples.bad), "filled": examples.filled}
+    try:
+        how_read(found)
+    except InvalidCertificate as error:
+        raise ValueError(f"a certificate cannot record how this file is read: {error}") from None
+    return found
+
+
+def taken_over(recorded: HowRead | None, options: dict[str, Any], *, as_recorded: bool) -> dict[str, Any]:
+    """The options given on the line, and those that a certificate adds to them.
+
+    It may name things. What leaves out data, or makes some up, is for the user to say: with such options of his own, or
+    by ``as_recorded``.
+    """
+    from novikoff.certificates.claim import InvalidCertificate
+
+    if recorded is None:
+        return options
+    changes = {name: value for name, value in recorded.changes.items() if name not in options}
+    if changes and not as_recorded:
+        raise InvalidCertificate(_refusal(recorded, changes))
+    return recorded.names | changes | options
+
+
+def _refusal(recorded: HowRead, changes: dict[str, Any]) -> str:
+    from novikoff.certificates.verified import shown
+
+    done = []
+    if "skip_bad" in changes:
+        done.append(skipped(recorded.skipped))
+    if "missing" in changes:
+        done.append(filled_in(recorded.filled, changes["missing"]))
+    settings = listed([f"{name}={shown(value)}" for name, value in changes.items()])
+    own = listed(["--skip-bad" if name == "skip_bad" else f"-r {name}=..." for name in changes])
+    return (
+        f"it is about a file that was read with {settings}{f' ({listed(done)})' if done else ''}, and which data are "
+        f"left out or made up is not for a certificate to say: give {own} yourself, or --as-recorded to read it so"
+    )
+
+
+def check_done(recorded: HowRead | None, examples: Dataset, options: dict[str, Any]) -> None:
+    """What was recorded to have been done to the file is what was done now, where the user has not said what to do."""
+    from novikoff.certificates.claim import InvalidCertificate
+
+    if recorded is None:
+        return
+    for name, then, now, noun in (
+        ("skip_bad", recorded.skipped, len(examples.bad), "skipped line"),
+        ("missing", recorded.filled, examples.filled, "filled value"),
+    ):
+        if name not in options and then != now:
+            raise InvalidCertificate(f"it records {counted(then, noun)}, and this file has {now:,}")

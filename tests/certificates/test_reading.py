@@ -1,0 +1,178 @@
+"""The field `reading` of a certificate: what it may hold, and what becomes of it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, fields
+
+import pytest
+
+import novikoff as nk
+from novikoff.certificates.claim import (
+    FILE_FORMATS,
+    LONGEST_NAME,
+    MOST_NAMES,
+    MOST_SKIPPED,
+    SETTINGS,
+    InvalidCertificate,
+    how_read,
+)
+from novikoff.data.options import FORMATS, MISSING_RULES, Reading
+from tests.certificates import oracle
+
+X, Y = [[2.0, 1.0], [-1.0, 0.5]], ["in", "out"]
+PROOF = json.loads(nk.certify(X, Y).to_json())
+
+NAMES = {"format": "csv", "label": "kind", "zero_based": True, "header": False}
+CHANGES = {
+    "header": True,
+    "missing": "zero",
+    "categorical": ["job", 3],
+    "columns": ["a", "b"],
+    "width": 7,
+    "skip_bad": 2,
+}
+
+
+def reading(settings, skipped=0, filled=0):
+    return {"settings": settings, "skipped": skipped, "filled": filled}
+
+
+def with_reading(record):
+    return PROOF | {"reading": record}
+
+
+# ---------------------------------------------------------------- what it says
+
+
+@pytest.mark.parametrize("reference", [False, True])
+def test_what_is_recorded_is_said_and_changes_nothing_else(reference):
+    record = reading({"label": "kind", "skip_bad": 3, "missing": "column"}, skipped=1, filled=2)
+    plain = nk.verify(PROOF, X, Y, reference=reference)
+    told = nk.verify(with_reading(record), X, Y, reference=reference)
+    assert plain.reading is None
+    assert asdict(told)["reading"] == record
+    said = (
+        " By its own record it is about a file that was read with label='kind', skip_bad=3, missing='column'; "
+        "lines skipped: 1; missing values filled in: 2."
+    )
+    assert told.implies == plain.implies + said
+    assert asdict(told) | {"reading": None, "implies": plain.implies} == asdict(plain)
+
+
+def test_a_certificate_about_arrays_has_no_such_field():
+    assert "reading" not in PROOF
+
+
+def test_what_is_recorded_cannot_write_to_a_terminal():
+    told = nk.verify(with_reading(reading({"label": "\x1b[2J\n" + "x" * 900})), X, Y)
+    assert told.implies.isprintable()
+    assert len(told.implies) < 600
+
+
+# ---------------------------------------------------------------- which settings there are
+
+
+def test_every_option_of_the_reader_is_recorded_but_those_of_memory_and_of_streams():
+    options = {field.name for field in fields(Reading)}
+    assert options - SETTINGS.keys() == {"max_line", "max_names", "online"}
+    assert options >= SETTINGS.keys()
+    assert FILE_FORMATS == FORMATS
+    assert [rule for rule in MISSING_RULES if SETTINGS["missing"](rule)] == [
+        rule for rule in MISSING_RULES if rule != Reading().missing
+    ]
+
+
+@pytest.mark.parametrize(("name", "value"), [*NAMES.items(), *CHANGES.items()])
+def test_a_setting_names_or_changes(name, value):
+    found = how_read(reading({name: value}, skipped=int(name == "skip_bad"), filled=int(name == "missing")))
+    expected = ({}, {name: value}) if CHANGES.get(name) == value else ({name: value}, {})
+    assert (found.names, found.changes) == expected
+
+
+@pytest.mark.parametrize(("name", "value"), [("skip_bad", 2), ("missing", "zero")])
+def test_a_setting_that_met_nothing_changed_nothing(name, value):
+    found = how_read(reading({name: value, "width": 7}))
+    assert (found.names, found.changes) == ({}, {"width": 7})
+
+
+# ---------------------------------------------------------------- what it may hold
+
+LONG = "x" * LONGEST_NAME
+MANY = [str(place) for place in range(MOST_NAMES)]
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        *({"format": name} for name in FORMATS),
+        *({"label": column} for column in ("", LONG, 0, -1, 2**31 - 1, -(2**31))),
+        {"categorical": MANY},
+        {"categorical": ["a", "a", 1, 1]},
+        {"columns": MANY},
+        {"width": 2**31 - 1},
+        {"skip_bad": MOST_SKIPPED},
+    ],
+)
+def test_what_it_may_hold(settings):
+    assert how_read(reading(settings)).settings == settings
+    assert oracle.accepts(with_reading(reading(settings)), X, Y)
+
+
+@pytest.mark.parametrize(
+    ("record", "sentence"),
+    [
+        (None, "its reading is not settings, skipped and filled"),
+        ([], "its reading is not settings, skipped and filled"),
+        ({}, "its reading is not settings, skipped and filled"),
+        ({"settings": {"label": 0}, "skipped": 0}, "its reading is not settings, skipped and filled"),
+        (reading({"label": 0}) | {"path": "a.csv"}, "its reading is not settings, skipped and filled"),
+        (reading({}), "the settings of its reading are not some of"),
+        (reading(["label"]), "the settings of its reading are not some of"),
+        (reading({"path": "/etc/passwd"}), "the settings of its reading are not some of"),
+        (reading({"label": 0, "max_line": 2**60}), "the settings of its reading are not some of"),
+        (reading({"online": True}), "the settings of its reading are not some of"),
+        *(
+            (reading({name: value}), f"its reading has a {name} that cannot be")
+            for name, values in {
+                "format": ["exe", "", "/etc/passwd", None, 1, ["csv"]],
+                "label": [True, False, None, 1.0, [0], LONG + "x", 2**31, -(2**31) - 1],
+                "header": [0, 1, "true", None],
+                "zero_based": [0, 1, "true", None],
+                "missing": ["error", "mean", 0, None, True],
+                "categorical": [[], "job", {"job": 1}, [LONG + "x"], [True], [1.5], [["a"]], [*MANY, "x"], [2**31]],
+                "columns": [[], "a", ["a", "a"], [1], [None], [LONG + "x"], [*MANY, "x"], [["a"]]],
+                "width": [0, -1, True, 2.0, "2", 2**31],
+                "skip_bad": [0, -1, True, 2.0, "2", MOST_SKIPPED + 1],
+            }.items()
+            for value in values
+        ),
+        *(
+            (reading({"skip_bad": 9, "missing": "zero"}, *counts), "its reading does not count the skipped lines")
+            for bad in (-1, True, 1.0, "1", None, 2**63)
+            for counts in ((bad, 0), (0, bad))
+        ),
+        (reading({"skip_bad": 2}, skipped=3), "its reading skipped more lines than its skip_bad allows"),
+        (reading({"label": 0}, skipped=1), "its reading skipped more lines than its skip_bad allows"),
+        (reading({"label": 0}, filled=1), "its reading filled in values without saying how"),
+    ],
+)
+def test_what_it_may_not_hold(record, sentence):
+    with pytest.raises(InvalidCertificate, match=sentence):
+        nk.verify(with_reading(record), X, Y)
+    assert not oracle.accepts(with_reading(record), X, Y)
+
+
+def test_a_setting_that_is_there_twice():
+    text = json.dumps(with_reading(reading({"label": 0}))).replace('"label": 0', '"label": 0, "label": 1')
+    with pytest.raises(InvalidCertificate, match="twice"):
+        nk.verify(type("Text", (), {"to_json": lambda self: text})(), X, Y)
+
+
+def test_version_1_has_none():
+    from tests.certificates.mutate import in_format_1
+
+    old = in_format_1(PROOF, PROOF["digest"])
+    assert nk.verify(old, X, Y).reading is None
+    with pytest.raises(InvalidCertificate, match="fields"):
+        nk.verify(old | {"reading": reading({"label": 0})}, X, Y)
