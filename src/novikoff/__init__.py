@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from novikoff.estimators.least_squares import LeastSquaresClassifier as LeastSquaresClassifier
     from novikoff.estimators.margin_perceptron import MarginPerceptron as MarginPerceptron
     from novikoff.estimators.max_margin import MaxMarginClassifier as MaxMarginClassifier
+    from novikoff.estimators.passive_aggressive import PassiveAggressive as PassiveAggressive
     from novikoff.estimators.perceptron import Perceptron as Perceptron
     from novikoff.estimators.winnow import Winnow as Winnow
     from novikoff.fitting import fit_file as fit_file
@@ -63,6 +64,7 @@ _NAMES = {
     "estimators.least_squares": "LeastSquares LeastSquaresClassifier",
     "estimators.margin_perceptron": "MarginPerceptron",
     "estimators.max_margin": "MaxMarginClassifier",
+    "estimators.passive_aggressive": "PassiveAggressive",
     "estimators.perceptron": "Perceptron",
     "estimators.winnow": "Winnow",
     "fitting": "fit_file",

@@ -65,6 +65,9 @@ class Rule(Protocol):
 
     # What Python asks.
 
+    def ending(self) -> str:
+        """What is true of the pass that a run ends with: "found nothing to update"."""
+
     def fulfilled(self, separates: bool, errors: int, theta: float) -> bool:
         """Is nothing left to do, by what w does on all rows: does it separate them, how many are misclassified?"""
 

@@ -49,7 +49,7 @@ from novikoff.estimators.parameters import estimator, parameter
 from novikoff.inputs import FLOAT64, RowError
 from novikoff.labels import PLUS_MINUS, Labels
 from novikoff.learners.alone import LEARNING, alone, check_alone
-from novikoff.learners.linear import Journal, LinearLearner, Outcome
+from novikoff.learners.linear import ORDERS, Journal, LinearLearner, Outcome
 from novikoff.learners.perceptron import AT_ZERO
 from novikoff.learners.state import State, require
 from novikoff.progress import Passes
@@ -62,8 +62,10 @@ class Shared:
     """The parameters that all learners by passes have."""
 
     at_zero: str = parameter("mistake", StrOptions(set(AT_ZERO)))
+    order: str = parameter("given", StrOptions(set(ORDERS)))
     fit_intercept: bool = parameter(True, "boolean")
     intercept_scaling: float = parameter(1.0, Interval(Real, 0, None, closed="neither"))
+    scale: str = parameter("none", StrOptions({"none", "ball", "sphere"}))
     max_iter: int = parameter(1000, Interval(Integral, 1, None, closed="left"))
     shuffle: bool = parameter(False, "boolean")
     random_state: int | np.random.RandomState | None = parameter(None, "random_state")
@@ -73,9 +75,6 @@ class Shared:
 
 class LinearClassifier(LinearModel, Shared, ABC):
     """A learner of two classes. A subclass states its parameters and its rule, and nothing else."""
-
-    order: str  # a parameter of those that have several
-    scale: str
 
     _columns: inputs.Columns | None  # of the features of dicts
     _labels: Labels
@@ -484,10 +483,13 @@ class LinearClassifier(LinearModel, Shared, ABC):
     def _allowed(self, gamma: Number, *, rounded: bool) -> int | None:
         learner = self._learner
         run = learner.facts._replace(rounded=rounded)
-        if learner.ball and run.radius_sq:
+        gamma = positive_margin(gamma)
+        if learner.ball and run.radius_sq and learner.rule.measures():
+            gamma *= root(learner.radius_sq_below)[0]  # that of the rows as they are
+        elif learner.ball and run.radius_sq:
             below = learner.radius_sq_below  # dividing by less than R, the bound can only grow
             run = run._replace(radius_sq=Fraction(1), theta=run.theta / below, start=run.start / root(below)[0])
-        return learner.rule.bound(positive_margin(gamma), run)
+        return learner.rule.bound(gamma, run)
 
     def certify(
         self,
@@ -687,10 +689,12 @@ def _end(learner: LinearLearner, outcome: Outcome, rows: Rows) -> words.End:
     """How a run ended: what the weights that it returns do on all rows."""
     try:
         separates = learner.measure_margin(rows)
-        errors = 0 if separates or outcome.finished else learner.errors(rows)
+        # Where the last pass changed w, what was right in its turn may be wrong by now.
+        known = separates or (outcome.finished and not outcome.history[-1] > 0)
+        errors = 0 if known else learner.errors(rows)
     except KeyboardInterrupt:
         learner.lower = -math.inf
         return words.INTERRUPTED
     # Is nothing left to do, though no pass has shown it?
     reached = outcome.finished or learner.rule.fulfilled(separates, errors, learner.theta)
-    return words.End(outcome.finished, reached, separates, errors, rows.n)
+    return words.End(outcome.finished, reached, separates, errors, rows.n, learner.rule.ending())

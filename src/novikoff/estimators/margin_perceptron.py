@@ -10,7 +10,6 @@ from novikoff.engine.rule import Rule
 from novikoff.estimators.linear import LinearClassifier
 from novikoff.estimators.parameters import estimator, parameter
 from novikoff.learners import margin_perceptron as rules
-from novikoff.learners.linear import ORDERS
 from novikoff.learners.perceptron import AT_ZERO
 
 
@@ -49,8 +48,6 @@ class MarginPerceptron(LinearClassifier):
     """
 
     threshold: float | str = parameter("auto", StrOptions({"auto"}), Interval(Real, 0, None, closed="left"))
-    order: str = parameter("given", StrOptions(set(ORDERS)))
-    scale: str = parameter("none", StrOptions({"none", "ball", "sphere"}))
 
     rule = rules.MarginPerceptron
 

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from sklearn.utils._param_validation import StrOptions
-
 from novikoff.engine.rule import Rule
 from novikoff.estimators.linear import LinearClassifier
-from novikoff.estimators.parameters import estimator, parameter
+from novikoff.estimators.parameters import estimator
 from novikoff.learners import perceptron as rules
-from novikoff.learners.linear import ORDERS
 from novikoff.learners.perceptron import AT_ZERO
 
 
@@ -75,9 +72,6 @@ class Perceptron(LinearClassifier):
     F. Rosenblatt, Psychological Review 65 (1958) 386-408. A. B. J. Novikoff, Symposium on the
     Mathematical Theory of Automata XII (1962) 615-622.
     """
-
-    order: str = parameter("given", StrOptions(set(ORDERS)))
-    scale: str = parameter("none", StrOptions({"none", "ball", "sphere"}))
 
     rule = rules.Perceptron
 

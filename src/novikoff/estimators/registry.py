@@ -15,6 +15,7 @@ from novikoff.estimators.least_squares import LeastSquares, LeastSquaresClassifi
 from novikoff.estimators.linear import LinearClassifier
 from novikoff.estimators.margin_perceptron import MarginPerceptron
 from novikoff.estimators.max_margin import MaxMarginClassifier
+from novikoff.estimators.passive_aggressive import PassiveAggressive
 from novikoff.estimators.perceptron import Perceptron
 from novikoff.estimators.winnow import Winnow
 from novikoff.theory import Theorem
@@ -64,6 +65,7 @@ REGISTRY = {
     for entry in (
         Entry(Perceptron, (theory.RADIUS, theory.START, theory.ROUNDED), grows=True),
         Entry(MarginPerceptron, (theory.THRESHOLD, theory.ROUNDED, theory.WORST_MARGIN), grows=True),
+        Entry(PassiveAggressive, (theory.PASSIVE, theory.PASSIVE_1, theory.PASSIVE_2), grows=True),
         Entry(MaxMarginClassifier, ()),
         Entry(LeastSquares, DESCENT, NUMBERS),
         Entry(LeastSquaresClassifier, DESCENT),

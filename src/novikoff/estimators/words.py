@@ -20,6 +20,7 @@ class End(NamedTuple):
     separates: bool  # the margin of the returned weights over all rows is positive
     errors: int  # the rows that they misclassify, by the convention at zero
     rows: int
+    ending: str = ""  # what is true of the last pass of a run that is finished
     interrupted: bool = False  # nothing else is known then
 
 
@@ -44,8 +45,11 @@ def _reason(end: End, model: Any) -> str:
         return f"interrupted after {turns}"
     stopped = f"max_iter = {model.max_iter:,} reached after {turns}"
     if end.reached:
+        ending = end.ending if model.order == "given" else "found nothing to update"
+        how = f"the last of {turns} {ending}" if end.finished else f"{stopped}, with nothing to update"
+        if end.errors:
+            return f"{how}, but {_misclassified(end)}"
         found = "separated" if end.separates else "no mistakes left by the convention at zero; this is no separator"
-        how = f"the last of {turns} found nothing to update" if end.finished else f"{stopped}, with nothing to update"
         return f"{found}: {how}"
     if end.separates:
         return f"{stopped}: the returned weights separate the rows, but not all by more than the threshold"
@@ -64,7 +68,7 @@ def _misclassified(end: End) -> str:
 
 def warning(end: End, model: Any, upper: float, allowed: int | None) -> str:
     """The ConvergenceWarning: how far off, what the theorem still allows, what to try."""
-    noun = "mistake" if model.mistakes_ == model.updates_ else "update"
+    noun = "mistake" if _of_mistakes(model) else "update"
     turns = "passes" if model.order == "given" else "searches"
     name, limit = type(model).__name__, f"in max_iter = {model.max_iter:,} {turns}"
     if end.separates:
@@ -75,7 +79,7 @@ def warning(end: End, model: Any, upper: float, allowed: int | None) -> str:
         least = f"{allowed:,}" if allowed < 10**15 else f"{Decimal(allowed):.3g}"
         text += (
             f"No separator has a margin above {upper:.4g} (R = {model.radius_:.4g}), so the theorem allows at least "
-            f"{least} {noun}s, and {model.updates_:,} were made. "
+            f"{least} {noun}s, and {model._learner.bounded:,} were made. "
         )
     if upper < 1e-10 * model.radius_:
         return text + (
@@ -91,6 +95,11 @@ def warning(end: End, model: Any, upper: float, allowed: int | None) -> str:
     )
 
 
+def _of_mistakes(model: Any) -> bool:
+    """Does the theorem bound mistakes, be they all updates or not?"""
+    return bool(model.mistakes_ == model.updates_ or model._learner.rule.bounds() == "mistakes")
+
+
 def summary(name: str, model: Any, upper: float, least: int | None) -> str:
     lower = model.margin_[0]
     noun = "mistakes" if model.mistakes_ == model.updates_ else f"mistakes and {model.updates_:,} updates"
@@ -104,7 +113,8 @@ def summary(name: str, model: Any, upper: float, least: int | None) -> str:
         if least is not None:
             most = model.bound(Fraction(lower))
             at_most = "." if most is None else f" and, by this separator, at most {most:,}."
-            lines.append(f"The theorem allows at least {least:,}{at_most}")
+            what = " mistakes" if model._learner.rule.bounds() == "mistakes" else ""
+            lines.append(f"The theorem allows at least {least:,}{what}{at_most}")
     elif best:
         lines.append(best.replace("no separator has one", "No separator has a margin"))
     return "\n".join(lines)

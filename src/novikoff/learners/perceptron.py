@@ -44,6 +44,9 @@ class Perceptron(NamedTuple):
     def satisfied(self, updates: int, mistakes: int, loss: float) -> bool:
         return updates == 0
 
+    def ending(self) -> str:
+        return "found nothing to update"
+
     def fulfilled(self, separates: bool, errors: int, theta: float) -> bool:
         return errors == 0
 

@@ -38,6 +38,7 @@ from novikoff.theory.least_squares import (
 from novikoff.theory.littlestone import LITTLESTONE, LITTLESTONE_LOWER, Forced
 from novikoff.theory.lower import LOWER, Duel
 from novikoff.theory.margin_perceptron import GROWTH, THRESHOLD, UNIT
+from novikoff.theory.passive_aggressive import PASSIVE, PASSIVE_1, PASSIVE_2, AggressiveRun
 from novikoff.theory.perceptron import (
     BALL,
     BATCH,
@@ -76,6 +77,9 @@ THEOREMS = (
     GROWTH,
     WORST_FIRST,
     WORST_MARGIN,
+    PASSIVE,
+    PASSIVE_1,
+    PASSIVE_2,
     HALVING,
     LITTLESTONE,
     LITTLESTONE_LOWER,
@@ -119,6 +123,9 @@ __all__ = [
     "MONOTONE_DISJUNCTION",
     "NEWTON",
     "ONLINE",
+    "PASSIVE",
+    "PASSIVE_1",
+    "PASSIVE_2",
     "RADIUS",
     "RANDOMIZED",
     "ROUNDED",
@@ -134,6 +141,7 @@ __all__ = [
     "WINNOW2",
     "WORST_FIRST",
     "WORST_MARGIN",
+    "AggressiveRun",
     "Averaging",
     "BooleanGame",
     "Damped",
