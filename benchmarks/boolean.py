@@ -51,7 +51,7 @@ def boolean() -> Iterator[Result]:
         active = np.asarray(X[:, :RELEVANT].sum(axis=1)).ravel()
         y = (active == RELEVANT if "conj" in what else active > 0).astype(int)
         fitted = _fit(model, X, y)
-        assert fitted.mistakes_ <= fitted.bound
+        assert fitted.mistakes_ <= fitted.bound()
         yield compare(
             f"{model!r}, {what}, {N:,} x {D} CSR float64",
             SKLEARN,

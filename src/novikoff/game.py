@@ -141,10 +141,9 @@ def play(
         if follower:
             follower.see(x, int(truth), rounds, mistake)
         rounds += 1
-    own = getattr(learner, "bound", None)
-    known = {} if follower is None else follower.report()
-    if isinstance(own, int):
-        known["bound"] = own
+    known = follower.report() if follower else {}
+    if not follower and callable(own := getattr(learner, "bound", None)):
+        known["bound"] = own()
     return Transcript(rounds, len(wrong), wrong, known.pop("bound", None), **known)
 
 
@@ -169,6 +168,7 @@ class _Follower:
         self._worst: Fraction | None = None
         self._least_gain: tuple[Fraction, int] | None = None  # the least that an update added to <w,w*>, and where
         self._exact = True
+        self._steps = Fraction(0)  # the sum of their lengths
         self._failures: dict[str, str] = {}  # the first round of each kind
 
     def _count(self, name: str) -> int:
@@ -226,6 +226,8 @@ class _Follower:
     def _follow(self, row: Row, y: int, after: Row, at: int) -> None:
         """One update from w to ``after``: was it due, was it w + yx, and the two inequalities of the proof."""
         assert self._witness is not None
+        step = float(getattr(self._learner, "step_", 1.0))  # w <- w + step y x
+        length = Fraction(step)
         product = growth = size = gain = Fraction(0)
         length_slack = gain_slack = Fraction(0)  # what the rounding of ``after`` can do to each
         added = True
@@ -236,19 +238,24 @@ class _Follower:
             size += x * x
             growth += now * now - w * w
             gain += (now - w) * along
-            added &= after[name] == self._w.get(name, 0.0) + y * value
-            if now != w + y * x:
+            added &= after[name] == self._w.get(name, 0.0) + y * step * value
+            if now != w + y * length * x:
                 self._exact = False
-                # now = v + e, where e is at most half a unit in the last place: now^2 <= v^2 + 2 |now| |e|.
+                # now = v + e, where e is at most half a unit in the last place, and as much of the product step x:
+                # now^2 <= v^2 + 2 |now| |e|.
                 half = Fraction(math.ulp(after[name])) / 2
+                if step != 1.0:
+                    half += Fraction(math.ulp(step * value)) / 2
                 length_slack += 2 * abs(now) * half
                 gain_slack += abs(along) * half
         theta = self._theta()
         self._require(product <= theta, at, "it updated where y<w,x> > theta")
-        self._require(added, at, "w did not become w + yx")
-        self._require(growth <= size + 2 * theta + length_slack, at, "||w||^2 grew by more than ||x||^2 + 2 theta")
-        if self._least_gain is None or gain + gain_slack < self._least_gain[0]:
-            self._least_gain = gain + gain_slack, at
+        self._require(added, at, "w did not become w + yx" if step == 1.0 else f"w did not become w + {step} yx")
+        most = length**2 * size + 2 * length * theta + length_slack
+        self._require(growth <= most, at, "||w||^2 grew by more than ||x||^2 + 2 theta")
+        self._steps += length
+        if self._least_gain is None or (gain + gain_slack) / length < self._least_gain[0]:
+            self._least_gain = (gain + gain_slack) / length, at
         self._length_sq += growth
         self._along += gain
         witness_sq = sum((a * a for a in self._witness.values()), Fraction(0))
@@ -293,6 +300,9 @@ class _Follower:
 
     def _bound(self, margin_sq: Fraction, gamma: float) -> int | None:
         """What the theorem allows: Novikoff's, or the one for weights that were rounded."""
+        if self._steps != len(self.update_rounds):  # another theorem than Novikoff's
+            own = getattr(self._learner, "bound", None)
+            return own(Fraction(gamma)) if own else None
         if self._start == 0:
             most = update_bound if self._exact else float_bound
             return most(self._radius_sq, margin_sq, self._theta())

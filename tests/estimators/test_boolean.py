@@ -154,7 +154,7 @@ def test_what_every_concept_says_is_no_matter_of_learning(model, x, y):
     with pytest.raises(NotRealizable, match="every monotone") as info:
         model.learn_one(x, y)
     assert info.value.examples == (0,)
-    assert model.bound is None
+    assert model.bound() is None
     for general in (Conjunction(), Disjunction()):
         general.learn_one(x, y)
 
@@ -313,7 +313,7 @@ def test_terms_in_parts():
     assert model.terms_[0] == "x[5]"
     assert "x[0] & ~x[1]" in model.terms_
     assert np.array_equal(model.predict(X), y)
-    assert model.mistakes_ <= model.bound
+    assert model.mistakes_ <= model.bound()
     y[-1] = 1 - y[-1]
     X[-1] = X[0]
     y[-1] = 1 - y[0]
@@ -331,7 +331,7 @@ def test_terms_in_parts():
 def test_clone_pickle_copy_and_what_is_known_before(model):
     model = clone(model)
     assert clone(model).get_params() == model.get_params()
-    assert model.bound is None
+    assert model.bound() is None
     assert model.state is None
     assert (model.rounds_, model.mistakes_) == (0, 0)
     with pytest.raises(NotFittedError):

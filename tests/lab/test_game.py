@@ -120,8 +120,8 @@ def test_a_game_is_what_the_learner_does_and_the_version_space_what_the_class_sa
             assert tile.prediction == learner.predict_one(points[x])
         can_err = any(tile.zeros if tile.prediction else tile.ones for tile in board.points)
         assert board.over == (not can_err)
-        if learner.bound is not None:
-            assert board.bound == learner.bound
+        if learner.bound() is not None:
+            assert board.bound == learner.bound()
 
 
 def test_concepts_are_ruled_out_in_the_round_that_did_it() -> None:

@@ -66,7 +66,7 @@ def test_it_predicts_and_speaks_as_the_original(name):
         assert found.summary() == model.summary()
         assert found.bound(0.125) == model.bound(0.125)
     elif hasattr(model, "rounds_"):
-        assert (found.bound, found.state) == (model.bound, model.state)
+        assert (found.bound(), found.state) == (model.bound(), model.state)
 
 
 @pytest.mark.parametrize("name", ZOO)

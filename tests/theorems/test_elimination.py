@@ -62,7 +62,7 @@ def test_it_holds_for_every_target_and_every_stream(name, data):
     assert finding.applies
     assert finding.conclusion
     assert learner.mistakes_ == game.mistakes
-    assert learner.bound == theorem.bound(game.d, 2)
+    assert learner.bound() == theorem.bound(game.d, 2)
 
 
 @EACH
@@ -149,7 +149,7 @@ def test_terms_are_counted_and_the_first_mistake_drops_s_of_them(d, k):
     learner = KDNF(k=k).learn_one((0,) * d, 0)
     assert learner.mistakes_ == 1
     assert len(learner.terms_) == total - true
-    assert learner.bound == total - true + 1 <= total
+    assert learner.bound() == total - true + 1 <= total
 
 
 @pytest.mark.parametrize("k", [2, 3])

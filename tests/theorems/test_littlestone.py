@@ -81,7 +81,7 @@ def transcript(learner, C, stream, target=None):
 )
 def test_known_dimensions(C, dimension):
     assert littlestone_dimension(C) == dimension
-    assert StandardOptimal(C).bound == dimension
+    assert StandardOptimal(C).bound() == dimension
     assert shattered_tree(C).depth == dimension
 
 
@@ -187,7 +187,7 @@ def test_it_never_makes_more_mistakes(table, data):
     stream = data.draw(st.lists(st.integers(0, points - 1), max_size=12))
     learner = StandardOptimal(C)
     game = transcript(learner, C, [(x,) for x in stream], target)
-    assert learner.mistakes_ == game.mistakes <= by_definition(set(codes), points) == learner.bound
+    assert learner.mistakes_ == game.mistakes <= by_definition(set(codes), points) == learner.bound()
     finding = LITTLESTONE.check(game)
     assert finding.applies
     assert finding.conclusion
@@ -225,7 +225,7 @@ def test_it_keeps_its_version_space_as_halving_does():
     assert [str(concept) for concept in optimal.version_space_.survivors] == ["x[0]", "x[0] & x[2]"]
     for same in (copy.deepcopy(optimal), pickle.loads(pickle.dumps(optimal))):
         assert same.state == optimal.state
-        assert same.bound == 3
+        assert same.bound() == 3
         assert same.predict_one((1, 1, 0)) == optimal.predict_one((1, 1, 0))
 
 
@@ -248,7 +248,7 @@ def test_labels_are_taken_from_the_class_it_was_given():
     for target in C.members(C.whole)[::5]:
         stream = [(x, target(x)) for x in C.domain.points()]
         learner = StandardOptimal(C)
-        assert play(learner, stream).mistakes <= learner.bound == littlestone_dimension(C)
+        assert play(learner, stream).mistakes <= learner.bound() == littlestone_dimension(C)
         assert learner.version_space_.survivors == [target]
 
 

@@ -139,7 +139,8 @@ def test_play_with_a_witness_that_does_not_separate():
 
 def test_play_with_other_learners():
     class Constant:
-        bound = 3
+        def bound(self):
+            return 3
 
         def predict_one(self, x):
             return 1

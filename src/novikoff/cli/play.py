@@ -85,12 +85,12 @@ def play(
             "target": None if target is None else str(target),
             "rounds": played,
             "mistakes": mistakes,
-            "bound": player.bound,
+            "bound": player.bound(),
             "not_realizable": contradiction,
         }
         print(json.dumps(about))
     else:
-        allowed = "" if player.bound is None else f"; the theorem allows {player.bound}"
+        allowed = "" if player.bound() is None else f"; the theorem allows {player.bound()}"
         print(f"{counted(len(played), 'round')}, {counted(mistakes, 'mistake')}{allowed}.")
         if target is not None:
             print(f"The labels were those of: {target}")

@@ -256,8 +256,8 @@ class _Literals(_Eliminating):
         sign = -1.0 if self._dual else 1.0
         return Plane(sign * v, sign * (0.5 - sum(value for _, value in literals)), second_at_zero=False)
 
-    @property
     def bound(self) -> int | None:
+        """The most mistakes that the theorem allows: d, or d + 1 with negations; None before d is known."""
         if not self._begun():
             return None
         return (literals_bound if all(self._sides) else monotone_bound)(self.n_features_in_)
@@ -277,8 +277,6 @@ class MonotoneConjunction(_Literals):
     literals_ : list of str
         The variables that remain.
     rounds_, mistakes_ : int
-    bound : int or None
-        d, once it is known.
 
     Notes
     -----
@@ -289,7 +287,7 @@ class MonotoneConjunction(_Literals):
     --------
     >>> from novikoff.estimators.boolean import MonotoneConjunction
     >>> model = MonotoneConjunction().fit([[1, 1, 0], [1, 0, 1], [0, 1, 1]], [1, 1, 0])
-    >>> model.literals_, model.mistakes_, model.bound
+    >>> model.literals_, model.mistakes_, model.bound()
     (['x[0]'], 2, 3)
     """
 
@@ -361,14 +359,12 @@ class KDNF(_Eliminating):
     terms_ : list of str
         The terms that remain; the empty one is "1".
     rounds_, mistakes_ : int
-    bound : int or None
-        N - S + 1, once d is known.
 
     Examples
     --------
     >>> from novikoff.estimators.boolean import KDNF
     >>> model = KDNF(k=2).fit([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0])
-    >>> model.terms_, model.mistakes_, model.bound
+    >>> model.terms_, model.mistakes_, model.bound()
     (['x[0] & ~x[1]', '~x[0] & x[1]'], 2, 6)
     """
 
@@ -380,8 +376,8 @@ class KDNF(_Eliminating):
     def _fresh(self, d: int) -> Core:
         return TermElimination(d, int(self.k))
 
-    @property
     def bound(self) -> int | None:
+        """The most mistakes that the theorem allows: N - S + 1; None before d is known."""
         return kdnf_bound(self.n_features_in_, self._core.terms.k) if self._begun() else None
 
     @property

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
+from novikoff.learners.online import OnlineLearner
 from novikoff.theory import float_bound
 
 
@@ -38,8 +39,9 @@ def _allowed(model: Any, margin: tuple[float, float] | None) -> int | None:
 def _bound(model: Any, margin: tuple[float, float] | None, certificate: Any) -> int | None:
     if certificate:
         return float_bound(Fraction(certificate.radius) ** 2, Fraction(certificate.margin[0]) ** 2)
-    bound = getattr(model, "bound", None)
-    if not callable(bound):
-        return bound
-    most: int | None = bound(Fraction(margin[0])) if margin and margin[0] > 0 else None
+    if isinstance(model, OnlineLearner):
+        return model.bound()
+    if not hasattr(model, "_theorem_allows") or margin is None or not margin[0] > 0:
+        return None
+    most: int | None = model.bound(Fraction(margin[0]))
     return most

@@ -570,6 +570,11 @@ class LinearClassifier(LinearModel, Shared, ABC):
         return self._fitted().theta
 
     @property
+    def step_(self) -> float:
+        """The length of the last update, w <- w + step y x: 1 for the perceptrons."""
+        return float(self._fitted().state[0].step)
+
+    @property
     def rounded_(self) -> bool:
         """Was some update not exactly w + yx, but its nearest floats?"""
         return self._fitted().rounded

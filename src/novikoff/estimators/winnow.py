@@ -47,10 +47,6 @@ class Winnow(BooleanClassifier):
     intercept_ : array of shape (1,)
         Minus the threshold.
     rounds_, mistakes_ : int
-    bound : int or None
-        floor(alpha k (floor(log_alpha(theta)) + 1) + d/theta) in variant 1; floor(8d r^2/theta + 4k + 8 k r ln(theta))
-        in variant 2. None without k, before d is known, or outside the theorem: it needs theta >= 1/alpha in variant 1,
-        alpha = 1 + 1/(2r) and theta >= 1 in variant 2.
 
     Notes
     -----
@@ -62,7 +58,7 @@ class Winnow(BooleanClassifier):
     --------
     >>> from novikoff.estimators.winnow import Winnow
     >>> model = Winnow(k=1).fit([[1, 0, 0, 0], [0, 1, 1, 1], [1, 0, 1, 0]], [1, 0, 1])
-    >>> model.mistakes_, model.bound, model.coef_
+    >>> model.mistakes_, model.bound(), model.coef_
     (3, 6, array([[4., 0., 0., 0.]]))
     """
 
@@ -107,8 +103,12 @@ class Winnow(BooleanClassifier):
         core = self._weights()
         return core.scores(rows, X.shape[0]) - core.threshold
 
-    @property
     def bound(self) -> int | None:
+        """The most mistakes that the theorem allows; None without k, before d is known, or outside the theorem.
+
+        floor(alpha k (floor(log_alpha(theta)) + 1) + d/theta) in variant 1, which needs theta >= 1/alpha;
+        floor(8d r^2/theta + 4k + 8 k r ln(theta)) in variant 2, which needs alpha = 1 + 1/(2r) and theta >= 1.
+        """
         if self.k is None or not self._begun():
             return None
         core = self._weights()

@@ -334,7 +334,7 @@ class _Table:
         if learner == "optimal":
             return self.dimension
         if learner == "halving":
-            return nk.Halving(self.C).bound
+            return nk.Halving(self.C).bound()
         d = len(self.points[0])
         return literals_bound(d) if self.kind.negations else monotone_bound(d)
 

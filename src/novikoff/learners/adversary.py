@@ -97,7 +97,7 @@ def worst_case(learner: Any, C: ConceptClass | None = None, *, gamma: Number | N
     if C is own and type(learner) is Halving:
         return _Search(_HalvingGame(shattering)).longest(V, forced)
     game = _Game(shattering, learner.rounds_)
-    if end.bound == end.mistakes_:
+    if end.bound() == end.mistakes_:
         move = next(game.moves(_Position(end, left)), None)
         if move is None or not move.mistake:
             return forced  # the learner's bound, which is believed

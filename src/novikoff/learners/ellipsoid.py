@@ -39,8 +39,6 @@ class EllipsoidPerceptron(OnlineLearner):
     coef_ : array of length d
     intercept_ : float
         1 is predicted where <coef_,x> + intercept_ >= 0.
-    bound : int or None
-        None as long as gamma or D is not known.
 
     Notes
     -----
@@ -66,8 +64,8 @@ class EllipsoidPerceptron(OnlineLearner):
         self._c: Vector = np.zeros(0)
         self._B: Vector = np.zeros((0, 0))
 
-    @property
     def bound(self) -> int | None:
+        """The most mistakes that the theorem allows; None as long as gamma or D is not known."""
         if self.gamma is None or self._width is None:
             return None
         # Rows that are too long by rounding, divided by their norm, have this margin.

@@ -68,8 +68,8 @@ class Halving(VersionSpaceLearner):
     [<concept x[0]>]
     """
 
-    @property
     def bound(self) -> int:
+        """The most mistakes that the theorem allows: floor(log2 |C|)."""
         return halving_bound(self.concepts.size)
 
     def predict_one(self, x: Any) -> int:

@@ -174,7 +174,7 @@ class StandardOptimal(VersionSpaceLearner):
     --------
     >>> from novikoff import Halving, concepts, play
     >>> C = concepts.singletons(n=100)
-    >>> Halving(C).bound, StandardOptimal(C).bound
+    >>> Halving(C).bound(), StandardOptimal(C).bound()
     (6, 1)
     >>> play(StandardOptimal(C), [(7, 0), (9, 1), (7, 0)]).mistakes
     1
@@ -184,8 +184,8 @@ class StandardOptimal(VersionSpaceLearner):
         super().__init__(concepts)
         self._search = Shattering(concepts)  # what it finds holds for copies, too
 
-    @property
     def bound(self) -> int:
+        """The most mistakes that the theorem allows, the Littlestone dimension of the class."""
         return self._search.dimension(self._search.whole)
 
     def predict_one(self, x: Any) -> int:

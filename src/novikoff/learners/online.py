@@ -37,16 +37,14 @@ class OnlineLearner(ABC):
     ----------
     rounds_, mistakes_ : int
         Examples learned from, and how many of them it would have got wrong.
-    bound : int or None
-        The most mistakes that its theorem allows.
     """
 
     rounds_ = 0
     mistakes_ = 0
 
-    @property
     @abstractmethod
-    def bound(self) -> int | None: ...
+    def bound(self) -> int | None:
+        """The most mistakes that its theorem allows; None as long as it promises nothing."""
 
     @property
     @abstractmethod

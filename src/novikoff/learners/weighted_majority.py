@@ -115,8 +115,6 @@ class WeightedMajority(_Vote):
     best_ : Concept
         One with the fewest mistakes.
     best_mistakes_ : int
-    bound : int
-        For the m of the examples so far.
 
     Examples
     --------
@@ -128,8 +126,8 @@ class WeightedMajority(_Vote):
     (2, 9, <concept x >= 2>, 1)
     """
 
-    @property
     def bound(self) -> int:
+        """The most mistakes that the theorem allows, for the m of the examples so far."""
         return weighted_majority_bound(self.concepts.size, self.best_mistakes_, self._beta)
 
     def predict_one(self, x: Any) -> int:
@@ -161,8 +159,6 @@ class RandomizedWeightedMajority(_Vote):
     best_mistakes_ : int
     expected_mistakes_ : float
         The sum of the probabilities of being wrong.
-    bound : int
-        The theorem's for `expected_mistakes_`, rounded up. `mistakes_` itself, one draw of them, may exceed it.
 
     Examples
     --------
@@ -171,7 +167,7 @@ class RandomizedWeightedMajority(_Vote):
     >>> learner = RandomizedWeightedMajority(concepts.thresholds(7))
     >>> for x, y in [(3, 1), (1, 0), (5, 0), (2, 1), (3, 1)]:
     ...     learner = learner.learn_one(x, y)
-    >>> round(learner.expected_mistakes_, 3), learner.bound
+    >>> round(learner.expected_mistakes_, 3), learner.bound()
     (2.675, 6)
     """
 
@@ -182,8 +178,8 @@ class RandomizedWeightedMajority(_Vote):
         self.random_state = int(random_state)
         self._expected = 0  # in 1/UNIT
 
-    @property
     def bound(self) -> int:
+        """What the theorem allows `expected_mistakes_`, rounded up. `mistakes_`, one draw of them, may exceed it."""
         return randomized_bound(self.concepts.size, self.best_mistakes_, self._beta)
 
     @property
