@@ -15,11 +15,11 @@ from novikoff import inputs
 from novikoff.certificates import NotSeparable, Separable, Undecided
 from novikoff.certificates.divisions import Division
 from novikoff.certificates.prove import Question, prove
+from novikoff.engine.rule import Facts
 from novikoff.engine.trace import Trace
 from novikoff.lab import words
 from novikoff.lab.experiment import Experiment
 from novikoff.learners.linear import LinearLearner
-from novikoff.theory import float_bound
 
 Vector = NDArray[np.float64]
 Signs = NDArray[np.int8]
@@ -38,6 +38,7 @@ class Update(NamedTuple):
     round: int  # from 1; under "first" and "worst" the search
     turn: int  # the pass, from 1
     mistake: bool
+    step: float  # its length, w <- w + step y x
     w: list[float]  # afterwards, the constant coordinate last
 
 
@@ -112,7 +113,8 @@ def run(experiment: Experiment) -> Run:
     proof = certificate(experiment, X, y, norms)
     history = learn(experiment, X, y, FOREVER if isinstance(proof, NotSeparable) else ENOUGH)
     radius = 1.0 if experiment.scale == "sphere" else float(norms.max())
-    unit = radius if experiment.scale == "ball" else 1.0  # dividing rows by R divides w by R
+    # Dividing rows by R divides w by R; but not where steps depend on the length of the rows.
+    unit = radius if experiment.scale == "ball" and not experiment.rule.measures() else 1.0
     scaled = rows / unit
     path = np.array([[0.0] * rows.shape[1], *(update.w for update in history.updates)]) / unit
     chosen = np.array([update.row for update in history.updates], dtype=np.int64)
@@ -122,10 +124,13 @@ def run(experiment: Experiment) -> Run:
     witness = _witness(experiment, proof, unit) if isinstance(proof, Separable) else None
     allowed = None
     if isinstance(proof, Separable):
-        lower = Fraction(proof.margin[0])
         # The page speaks of every order of these points, and in another one updates may round.
-        allowed = float_bound(Fraction(proof.radius) ** 2, lower**2, Fraction(history.theta))
-    curves = _curves(path, radius / unit, theta, witness)
+        facts = Facts(
+            Fraction(proof.radius) ** 2, Fraction(history.theta), Fraction(0), ENOUGH, Fraction(ENOUGH), rounded=True
+        )
+        allowed = experiment.rule.bound(Fraction(proof.margin[0]), facts)
+    lengths = np.array([update.step for update in history.updates])
+    curves = _curves(path, lengths, radius / unit, theta, witness)
     mistakes = sum(update.mistake for update in history.updates)
     told = words.Told(experiment, radius / unit, theta, witness.margin if witness else None, allowed)
     obstacle = _obstacle(proof, X, rows, y) if isinstance(proof, NotSeparable) else None
@@ -202,8 +207,10 @@ def learn(experiment: Experiment, X: Vector, y: Signs, enough: int) -> History:
     passes = len(outcome.history)
     path = [w for block in trace.path() for w in block.tolist()]
     rounds = trace.turns + 1 if searches else trace.turns * len(y) + trace.places + 1
-    noted = zip(trace.rows, rounds, trace.turns + 1, trace.mistakes, path, strict=True)
-    updates = [Update(int(row), int(at), int(turn), bool(mistake), w) for row, at, turn, mistake, w in noted]
+    noted = zip(trace.rows, rounds, trace.turns + 1, trace.mistakes, trace.steps, path, strict=True)
+    updates = [
+        Update(int(row), int(at), int(turn), bool(mistake), float(step), w) for row, at, turn, mistake, step, w in noted
+    ]
     seen = len(updates) if searches else passes * len(y)
     return History(updates, seen, passes, outcome.finished, learner.theta, separates)
 
@@ -239,21 +246,23 @@ def _obstacle(proof: NotSeparable, X: Vector, rows: Vector, y: Signs) -> Obstacl
     return Obstacle(proof.rows.tolist(), share.tolist(), point)
 
 
-def _curves(path: Vector, radius: float, theta: float, witness: Witness | None) -> Curves:
+def _curves(path: Vector, lengths: Vector, radius: float, theta: float, witness: Witness | None) -> Curves:
+    """Each update adds at most R^2 step^2 + 2 theta step to ||w||^2, and at least gamma step to <w,w*>."""
     t = np.arange(len(path))
     norm_sq = np.einsum("ij,ij->i", path, path)
     norm = np.sqrt(norm_sq)
-    gain = radius**2 + 2 * theta
-    roof = np.sqrt(gain * t)
+    ceiling = np.append(0.0, np.cumsum(radius**2 * lengths**2 + 2 * theta * lengths))
     floor = inner = cosine = far = None
     if witness is not None:
         along = path @ np.array(witness.w)
-        floor, inner = (witness.margin * t).tolist(), along.tolist()
+        floor, inner = (witness.margin * np.append(0.0, np.cumsum(lengths))).tolist(), along.tolist()
         cosine = np.divide(along, norm, out=np.zeros(len(t)), where=norm > 0).tolist()
+        gain = radius**2 + 2 * theta
         crossing = gain / witness.margin**2
-        if math.isfinite(crossing):
+        if math.isfinite(crossing) and np.all(lengths == 1.0):
             steps = np.linspace(0.0, 1.08 * max(crossing, t[-1]), FAR + 1)
             far = steps.tolist(), (witness.margin * steps).tolist(), np.sqrt(gain * steps).tolist()
+    roof = np.sqrt(ceiling)
     return Curves(
-        t.tolist(), norm_sq.tolist(), (gain * t).tolist(), norm.tolist(), roof.tolist(), floor, inner, cosine, far
+        t.tolist(), norm_sq.tolist(), ceiling.tolist(), norm.tolist(), roof.tolist(), floor, inner, cosine, far
     )

@@ -126,55 +126,91 @@ def steps(
 ) -> list[Step]:
     """Why each update happened, and what it did to the two quantities of the proof."""
     searching = told.experiment.order in ("first", "worst")
-    radius_sq, theta = told.radius**2, told.theta
-    R2, known = number(radius_sq), told.margin is not None
-    gamma = number(told.margin or 0.0)
     out: list[Step] = []
     for t, (update, m, q) in enumerate(zip(updates, products.tolist(), squares.tolist(), strict=True), 1):
         sign = "+" if y[update.row] > 0 else "−"
         place = f"search {update.round}" if searching else f"round {update.round:,}, pass {update.turn}"
-        before, after = curves.norm_sq[t - 1], curves.norm_sq[t]
-        if not theta:
-            # Decisions are exact, and this number is not: where it rounds to the wrong side, say so.
-            shown = "= 0" if m == 0 else f"= {number(m)} < 0" if m < 0 else f"≤ 0 (rounded: {number(m)})"
-            why = f"y⟨w,x⟩ {shown}: a mistake, so w ← w {sign} x."
-            reason, more = "y⟨w,x⟩ ≤ 0", f"R² = {number(before)} + {R2}"
-        else:
-            kind = "a mistake" if update.mistake else "right, but too close"
-            why = f"y⟨w,x⟩ = {number(m)} ≤ θ = {number(theta)}: {kind}, so w ← w {sign} x."
-            reason, more = "y⟨w,x⟩ ≤ θ", f"R² + 2θ = {number(before)} + {number(radius_sq + 2 * theta)}"
-        ceiling = (
-            f"‖w + yx‖² = ‖w‖² + 2y⟨w,x⟩ + ‖x‖² = {number(before)} {term(2 * m)} + {number(q)} = {number(after)} "
-            f"≤ ‖w‖² + {more}, because {reason} and ‖x‖ ≤ R."
-        )
-        floor = squeeze = None
-        if known and curves.inner is not None and curves.floor is not None:
-            was, now = curves.inner[t - 1], curves.inner[t]
-            floor = (
-                f"⟨w + yx, w*⟩ = ⟨w,w*⟩ + y⟨x,w*⟩ = {number(was)} {term(now - was)} = {number(now)} "
-                f"≥ ⟨w,w*⟩ + γ = {number(was)} + {gamma}, because w* has margin γ."
-            )
-            top = "R√t" if not theta else "√((R² + 2θ)t)"
-            squeeze = (
-                f"γt ≤ ⟨w,w*⟩ ≤ ‖w‖ ≤ {top}: {number(curves.floor[t])} ≤ {number(now)} ≤ {number(curves.norm[t])} "
-                f"≤ {number(curves.roof[t])}."
-            )
+        told_of = _unit_step if update.step == 1 and not told.experiment.rule.measures() else _measured_step
+        why, ceiling, floor, squeeze = told_of(told, update, sign, m, q, curves, t)
         out.append(
             Step(f"Update {t:,} ({place}): point {update.row + 1}, label\u00a0{sign}", why, ceiling, floor, squeeze)
         )
     return out
 
 
+Sentences = tuple[str, str, str | None, str | None]
+
+
+def _unit_step(told: Told, update: Update, sign: str, m: float, q: float, curves: Curves, t: int) -> Sentences:
+    """w <- w + y x: why, and what the two inequalities of the proof say of it."""
+    radius_sq, theta = told.radius**2, told.theta
+    before, after = curves.norm_sq[t - 1], curves.norm_sq[t]
+    if not theta:
+        # Decisions are exact, and this number is not: where it rounds to the wrong side, say so.
+        shown = "= 0" if m == 0 else f"= {number(m)} < 0" if m < 0 else f"≤ 0 (rounded: {number(m)})"
+        why = f"y⟨w,x⟩ {shown}: a mistake, so w ← w {sign} x."
+        reason, more = "y⟨w,x⟩ ≤ 0", f"R² = {number(before)} + {number(radius_sq)}"
+    else:
+        kind = "a mistake" if update.mistake else "right, but too close"
+        why = f"y⟨w,x⟩ = {number(m)} ≤ θ = {number(theta)}: {kind}, so w ← w {sign} x."
+        reason, more = "y⟨w,x⟩ ≤ θ", f"R² + 2θ = {number(before)} + {number(radius_sq + 2 * theta)}"
+    ceiling = (
+        f"‖w + yx‖² = ‖w‖² + 2y⟨w,x⟩ + ‖x‖² = {number(before)} {term(2 * m)} + {number(q)} = {number(after)} "
+        f"≤ ‖w‖² + {more}, because {reason} and ‖x‖ ≤ R."
+    )
+    if curves.inner is None or curves.floor is None:
+        return why, ceiling, None, None
+    was, now = curves.inner[t - 1], curves.inner[t]
+    floor = (
+        f"⟨w + yx, w*⟩ = ⟨w,w*⟩ + y⟨x,w*⟩ = {number(was)} {term(now - was)} = {number(now)} "
+        f"≥ ⟨w,w*⟩ + γ = {number(was)} + {number(told.margin or 0.0)}, because w* has margin γ."
+    )
+    top = "R√t" if not theta else "√((R² + 2θ)t)"
+    return why, ceiling, floor, _squeezed("γt", top, curves, t)
+
+
+def _measured_step(told: Told, update: Update, sign: str, m: float, q: float, curves: Curves, t: int) -> Sentences:
+    """The same for w <- w + tau y x."""
+    tau, theta = update.step, told.theta
+    before, after = curves.norm_sq[t - 1], curves.norm_sq[t]
+    more = told.radius**2 * tau**2 + 2 * theta * tau
+    kind = "a mistake" if update.mistake else "right, but too close"
+    why = f"y⟨w,x⟩ = {number(m)} ≤ θ = {number(theta)}: {kind}, so w ← w {sign} τx with τ = {number(tau)}."
+    ceiling = (
+        f"‖w + τyx‖² = ‖w‖² + 2τy⟨w,x⟩ + τ²‖x‖² = {number(before)} {term(2 * tau * m)} + {number(tau**2 * q)} = "
+        f"{number(after)} ≤ ‖w‖² + 2θτ + R²τ² = {number(before)} + {number(more)}, because y⟨w,x⟩ ≤ θ and ‖x‖ ≤ R."
+    )
+    if curves.inner is None or curves.floor is None:
+        return why, ceiling, None, None
+    was, now = curves.inner[t - 1], curves.inner[t]
+    floor = (
+        f"⟨w + τyx, w*⟩ = ⟨w,w*⟩ + τy⟨x,w*⟩ = {number(was)} {term(now - was)} = {number(now)} "
+        f"≥ ⟨w,w*⟩ + γτ = {number(was)} + {number((told.margin or 0.0) * tau)}, because w* has margin γ."
+    )
+    return why, ceiling, floor, _squeezed("γΣτ", "√Σ(R²τ² + 2θτ)", curves, t)
+
+
+def _squeezed(bottom: str, top: str, curves: Curves, t: int) -> str:
+    assert curves.floor is not None
+    assert curves.inner is not None
+    return (
+        f"{bottom} ≤ ⟨w,w*⟩ ≤ ‖w‖ ≤ {top}: {number(curves.floor[t])} ≤ {number(curves.inner[t])} "
+        f"≤ {number(curves.norm[t])} ≤ {number(curves.roof[t])}."
+    )
+
+
 def summary(told: Told, history: History, mistakes: int, verdict: str) -> str:
     """How the run ended."""
     made = counted(mistakes, "mistake")
-    if told.noun == "update":
+    if told.noun == "update" or mistakes < len(history.updates):
         made += f" and {counted(len(history.updates), 'update')}"
     searches = told.experiment.order in ("first", "worst")
     turns = counted(history.passes, "search" if searches else "pass")
     if history.finished:
         text = f"Separated after {made} in {turns}"
-        if not history.separates:
+        if not history.separates and told.experiment.rule.measures():
+            text = f"Ended without separating the points, after {made} in {turns}"
+        elif not history.separates:
             text = f"No mistakes left by the convention at zero; this is no separator: {made} in {turns}"
         return text + (f"; the theorem allows {told.allowed:,}." if told.allowed is not None else ".")
     if verdict == "not separable":

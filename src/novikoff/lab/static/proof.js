@@ -15,7 +15,7 @@ export function mount(panel, api) {
   const hosts = { squeeze: element("div"), square: element("div"), cosine: element("div") };
   const far = element("input", { type: "checkbox", onchange: () => curves() });
   panel.append(
-    element("div", { class: "statement" }, element("h2", {}, "Novikoff’s theorem"), claim, bar),
+    element("div", { class: "statement" }, element("h2", {}, "The theorem"), claim, bar),
     element(
       "div",
       { class: "columns" },
@@ -40,10 +40,10 @@ export function mount(panel, api) {
     x: "updates t",
     height: 300,
     series: [
-      { label: "R√t, the ceiling", color: "--quiet", dash: [7, 5] },
+      { label: "the ceiling", color: "--quiet", dash: [7, 5] },
       { label: "‖w‖", color: "--series-1", width: 2.5 },
       { label: "⟨w,w*⟩", color: "--series-2", width: 2.5 },
-      { label: "γt, the floor", color: "--witness", dash: [3, 4] },
+      { label: "the floor", color: "--witness", dash: [3, 4] },
     ],
   });
   const square = lineChart(hosts.square, {
@@ -51,7 +51,7 @@ export function mount(panel, api) {
     x: "updates t",
     height: 200,
     series: [
-      { label: "R²t", color: "--quiet", dash: [7, 5] },
+      { label: "its line", color: "--quiet", dash: [7, 5] },
       { label: "‖w‖²", color: "--series-1", width: 2.5 },
     ],
   });
@@ -166,14 +166,16 @@ export function mount(panel, api) {
 
   function meter(run, step) {
     if (!run.bound) return bar.replaceChildren();
-    const share = Math.min(1, step / Number(run.bound.replaceAll(",", "")));
-    const label = `${step} ${lab.learner.noun}s of ${run.bound} allowed`;
+    const { noun } = lab.learner;
+    const made = noun === "update" ? step : run.mistake.slice(0, step).filter(Boolean).length;
+    const share = Math.min(1, made / Number(run.bound.replaceAll(",", "")));
+    const label = `${made} ${noun}s of ${run.bound} allowed`;
     bar.replaceChildren(
       svg(
         "svg",
         { class: "meter", role: "img", "aria-label": label, width: "100%", height: 12 },
         svg("rect", { class: "all", width: "100%", height: 12, rx: 6 }),
-        svg("rect", { class: "made", width: `${Math.max(share * 100, step ? 0.6 : 0)}%`, height: 12, rx: 6 }),
+        svg("rect", { class: "made", width: `${Math.max(share * 100, made ? 0.6 : 0)}%`, height: 12, rx: 6 }),
       ),
       element("span", { "aria-hidden": "true" }, label),
     );
