@@ -114,8 +114,10 @@ class MistakeCurveDisplay:
             )
         searched = clf.order != "given"
         counts = np.append(0, np.cumsum(clf.history_ >= 0 if searched else clf.history_))
+        noun = "mistake" if clf.mistakes_ == updates else "update"
         best = clf.margin_[0] if gamma is None else gamma
-        bound = clf.bound(best) if best > 0 else None  # type: ignore[operator]  # a Number is compared
+        told = noun == clf._learner.noun  # else the theorem is about mistakes, and this curve is not
+        bound = clf.bound(best) if told and best > 0 else None  # type: ignore[operator]  # a Number is compared
         formula = _formula(Fraction(clf.threshold_), None)
         return cls(
             np.arange(len(counts)),
@@ -124,7 +126,7 @@ class MistakeCurveDisplay:
             bound,
             formula,
             unit="search" if searched else "pass",
-            noun="mistake" if clf.mistakes_ == updates else "update",
+            noun=noun,
         ).plot(ax, **kwargs)
 
     @property

@@ -68,7 +68,7 @@ def _misclassified(end: End) -> str:
 
 def warning(end: End, model: Any, upper: float, allowed: int | None) -> str:
     """The ConvergenceWarning: how far off, what the theorem still allows, what to try."""
-    noun = "mistake" if _of_mistakes(model) else "update"
+    noun = model._learner.noun
     turns = "passes" if model.order == "given" else "searches"
     name, limit = type(model).__name__, f"in max_iter = {model.max_iter:,} {turns}"
     if end.separates:
@@ -93,11 +93,6 @@ def warning(end: End, model: Any, upper: float, allowed: int | None) -> str:
         "Features on one scale (sklearn.preprocessing.StandardScaler) often enlarge the margin. If the data cannot be "
         "separated at all, no max_iter leads to a separator."
     )
-
-
-def _of_mistakes(model: Any) -> bool:
-    """Does the theorem bound mistakes, be they all updates or not?"""
-    return bool(model.mistakes_ == model.updates_ or model._learner.rule.bounds() == "mistakes")
 
 
 def summary(name: str, model: Any, upper: float, least: int | None) -> str:

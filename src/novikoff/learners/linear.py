@@ -140,6 +140,11 @@ class LinearLearner:
         return self.mistakes if self.rule.bounds() == "mistakes" else self.updates
 
     @property
+    def noun(self) -> str:
+        """What that is, in a word."""
+        return "mistake" if self.bounded == self.mistakes else "update"
+
+    @property
     def rounded(self) -> bool:
         """Was some update not exactly w + yx, but its nearest floats?"""
         return bool(self.state[0].rounded)

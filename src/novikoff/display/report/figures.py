@@ -70,16 +70,18 @@ def curve(case: Case, clf: LinearClassifier) -> Html:
 
     def draw(figure: Any) -> str:
         unit = "search" if searched else "pass"
-        display = MistakeCurveDisplay(np.arange(len(counts)), counts, bound=case.allowed, unit=unit, noun=noun)
+        bound = case.allowed if noun == clf._learner.noun else None
+        display = MistakeCurveDisplay(np.arange(len(counts)), counts, bound=bound, unit=unit, noun=noun)
         return f"A curve of the {noun}s as they add up. {display.plot(figure).ax_.get_title()}."
 
-    caption = f"How the {noun}s added up. A {'search' if searched else 'pass'} without any ends the run."
+    without = "mistakes" if clf.rule.measures() and not searched else "any"
+    caption = f"How the {noun}s added up. A {'search' if searched else 'pass'} without {without} ends the run."
     return drawn(draw, (6.4, 3.6), (0.85, 0.55, 0.15, 0.4), "curve", caption)
 
 
 def steps(case: Case, clf: LinearClassifier) -> Html:
     """Novikoff's proof for this run, where it costs little."""
-    if not isinstance(case.proof, Separable) or not case.learned_here or not len(clf.history_):
+    if not isinstance(case.proof, Separable) or not case.learned_here or not len(clf.history_) or clf.rule.measures():
         return Html()
     entries = case.X.nnz if sp.issparse(case.X) else case.X.size
     if entries > REPEATED or clf.updates_ > STEPS:

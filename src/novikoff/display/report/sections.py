@@ -61,7 +61,7 @@ def top(case: Case, heading: str) -> Html:
     key.append(("Best margin", margin, f"R = {_number(case.radius)}"))
     if isinstance(clf, LinearClassifier):
         allowed = "no bound is known" if case.allowed is None else f"the theorem allows {_count(case.allowed)}"
-        key.append((f"{_noun(clf).capitalize()}s in learning", f"{clf.updates_:,}", allowed))
+        key.append((f"{_noun(clf).capitalize()}s in learning", f"{clf._learner.bounded:,}", allowed))
     if case.w is not None:
         wrong = int(np.sum(case.margins <= 0))
         key.append(("On the wrong side", f"{wrong:,}", f"of {counted(case.n, 'row')} ({wrong / case.n:.2%})"))
@@ -390,7 +390,7 @@ def _all(count: int) -> str:
 
 
 def _noun(clf: LinearClassifier) -> str:
-    return "mistake" if clf.mistakes_ == clf.updates_ else "update"
+    return clf._learner.noun
 
 
 def _number(value: Any, form: str = ".6g") -> str:
