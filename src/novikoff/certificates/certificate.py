@@ -258,12 +258,16 @@ class Undecided(Proof):
 
 @dataclass(frozen=True)
 class RunProof:
-    """A run tied to its theorem: updates <= bound, with the separator of ``proof`` as the witness."""
+    """A run tied to its theorem: updates <= bound, with the separator of ``proof`` as the witness.
+
+    Of a learner whose theorem bounds mistakes alone (``of``), mistakes <= bound.
+    """
 
     proof: Separable | NotSeparable | Undecided
     mistakes: int
     updates: int
     bound: int | None  # what the theorem allows; None where it promises nothing
+    of: str = "updates"  # what it bounds
 
     def __str__(self) -> str:
         counts = f"The run made {self.mistakes:,} mistakes and {self.updates:,} updates"
@@ -271,7 +275,8 @@ class RunProof:
             separable = isinstance(self.proof, Separable)
             case = "with so small a margin and rounded w" if separable else "without a separator"
             return f"{self.proof}\n{counts}; {case} the theorem promises nothing."
-        return f"{self.proof}\n{counts}; with this separator the theorem allows {self.bound:,}. Verified exactly."
+        allowed = f"{self.bound:,}" + (" mistakes" if self.of == "mistakes" else "")
+        return f"{self.proof}\n{counts}; with this separator the theorem allows {allowed}. Verified exactly."
 
 
 class NotSeparableError(ValueError):

@@ -1,0 +1,193 @@
+"""What is known of a run, and its theorem."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from novikoff import inputs
+from novikoff.certificates import NotSeparable, RunProof, Separable, Undecided
+from novikoff.certificates.certificate import nameable
+from novikoff.certificates.divisions import Division
+from novikoff.certificates.prove import Question, prove
+from novikoff.certificates.verify import verify
+from novikoff.engine.trace import Trace
+from novikoff.estimators import words
+from novikoff.estimators.learning import Learning
+from novikoff.learners.linear import LinearLearner
+from novikoff.theory.exact import Number, root, round_down, round_up
+from novikoff.theory.rounding import positive_margin
+
+
+class Findings(Learning):
+    """What is known after learning, and what the theorem says of it."""
+
+    @property
+    def mistakes_(self) -> int:
+        return self._fitted().mistakes
+
+    @property
+    def updates_(self) -> int:
+        return self._fitted().updates
+
+    @property
+    def radius_(self) -> float:
+        return 1.0 if self._fitted().ball else self._learner.radius
+
+    @property
+    def margin_(self) -> tuple[float, float]:
+        learner = self._fitted()
+        lower = learner.lower if learner.lower_updates == learner.updates else -math.inf
+        upper = learner.upper
+        if learner.ball and learner.radius_sq:
+            # Dividing rows by R divides margins by R; the ends stay on their sides.
+            below, above = root(learner.radius_sq)
+            if math.isfinite(lower):
+                lower = round_down(Fraction(lower) / (above if lower >= 0 else below))
+            if math.isfinite(upper):
+                upper = round_up(Fraction(upper) / below)
+        return lower, upper
+
+    def bound(self, gamma: Number) -> int | None:
+        """How many updates the theorem allows so far, if some separator has margin gamma: floor(C), or a little more.
+
+        C = (R^2 + 2 theta)/gamma^2; after a warm start from w0 it is (R^2 + 2 theta + 2 gamma ||w0||)/gamma^2. Once
+        an update has rounded (``rounded_``), the bound is floor(C/(1 - 2^-50 C)), which is the same unless C is huge or
+        just below an integer (`novikoff.theory.ROUNDED`); for C of 2^49 or more there is none, and None is returned.
+
+        Parameters
+        ----------
+        gamma : a margin of the rows as learned from. Ints and Fractions are exact; a float is trusted to
+            2^-51 of its value and taken at the lower end, so that 1/sqrt(n) at R = 1 gives n.
+        """
+        return self._allowed(gamma, rounded=self._fitted().rounded)
+
+    def _allowed(self, gamma: Number, *, rounded: bool) -> int | None:
+        learner = self._learner
+        run = learner.facts._replace(rounded=rounded)
+        gamma = positive_margin(gamma)
+        if learner.ball and run.radius_sq and learner.rule.measures():
+            gamma *= root(learner.radius_sq_below)[0]  # that of the rows as they are
+        elif learner.ball and run.radius_sq:
+            below = learner.radius_sq_below  # dividing by less than R, the bound can only grow
+            run = run._replace(radius_sq=Fraction(1), theta=run.theta / below, start=run.start / root(below)[0])
+        return learner.rule.bound(gamma, run)
+
+    def certify(
+        self,
+        X: Any,
+        y: Any = None,
+        gap: float = 0.01,
+        *,
+        max_passes: int | None = None,
+        max_seconds: float | None = None,
+    ) -> RunProof:
+        """Tie this run to its theorem: find a separator of the data, and check updates <= bound with it, exactly.
+
+        Parameters
+        ----------
+        X, y : the data that the model learned from
+        gap, max_passes, max_seconds : as in `novikoff.certify`
+
+        Returns
+        -------
+        RunProof
+            With ``proof``, ``mistakes``, ``updates`` and ``bound``; ``bound`` is None without a separator, or with
+            one of so small a margin that the theorem promises nothing for rounded weights.
+        """
+        learner = self._fitted()
+        y = inputs.labels(X, y)
+        X = inputs.matrix(self, X, exact=True)
+        signs = self._labels.signs(y, X.shape[0])
+        against, positive = map(nameable, self.classes_)
+        constant, unit = learner.geometry
+        sphere = constant if unit else None
+        if unit:
+            with inputs.refusals(X, getattr(self, "feature_names_in_", None)):
+                X, constant = inputs.on_the_sphere(X, self._rows(X, signs).norms, constant), 0.0
+        question = Question(gap, constant, max_passes, max_seconds, int(self.verbose), sphere)
+        division = Division(positive, (against,), signs)
+        proof = prove(X, division, question, getattr(self, "feature_names_in_", None))[1]
+        if not isinstance(proof, Separable):
+            assert isinstance(proof, NotSeparable | Undecided)
+            return RunProof(proof, learner.mistakes, learner.updates, None, learner.rule.bounds())
+        margin = verify(proof, X, self._labels.of_signs(signs)).margin
+        assert margin is not None
+        # The witness has at least this margin, so the theorem allows at most so many updates.
+        bound = learner.rule.bound(Fraction(margin[0]), learner.facts)
+        if learner.radius > proof.radius or (bound is not None and learner.bounded > bound):
+            raise ValueError(
+                f"this model did not learn from these data: it met a row of norm {learner.radius:g} and made "
+                f"{learner.updates} updates, but here R = {proof.radius:g} and the theorem allows {bound}"
+            )
+        return RunProof(proof, learner.mistakes, learner.updates, bound, learner.rule.bounds())
+
+    def trace(self, X: Any, y: Any = None) -> Trace:
+        """The updates of the last ``fit``, in order: it is made once more, and must end in the same weights.
+
+        Parameters
+        ----------
+        X, y : the data of that fit, which started from w = 0
+        """
+        learner = self._fitted()
+        y = inputs.labels(X, y)
+        X = inputs.matrix(self, X)
+        if self.shuffle and not isinstance(self.random_state, int | np.integer):
+            raise ValueError("the order of a shuffled fit can be repeated only if random_state is an int")
+        rng = check_random_state(self.random_state) if self.shuffle else None
+        rows = self._rows(X, self._labels.signs(y, X.shape[0]), learner)
+        again, trace = LinearLearner(learner.rule, X.shape[1], rows.constant, unit=rows.unit), Trace(rows)
+        with inputs.refusals(X, getattr(self, "feature_names_in_", None)):
+            again.run(rows, self.order, max(1, self.passes_), shuffle=rng, trace=trace)
+        if again.updates != learner.updates or not np.array_equal(again.w, learner.w):
+            raise ValueError(
+                "the fit cannot be repeated: X and y are not the data it saw last, or it started from other weights "
+                "than 0"
+            )
+        return trace
+
+    @property
+    def threshold_(self) -> float:
+        """theta in use: 0 for the Perceptron."""
+        return self._fitted().theta
+
+    @property
+    def step_(self) -> float:
+        """The length of the last update, w <- w + step y x: 1 for the perceptrons."""
+        return float(self._fitted().state[0].step)
+
+    @property
+    def rounded_(self) -> bool:
+        """Was some update not exactly w + yx, but its nearest floats?"""
+        return self._fitted().rounded
+
+    @property
+    def stop_reason_(self) -> str:
+        """Why the last fit stopped, in words; after further updates, that it goes on."""
+        goes_on = self._fitted().updates != self._stopped.updates
+        return words.ON_A_STREAM if goes_on else self._stopped.reason
+
+    @property
+    def interrupted_(self) -> bool:
+        """Did Ctrl-C end the last fit?"""
+        return self._stopped.interrupted if self._fitted() else False
+
+    def summary(self) -> str:
+        """What was found, in words."""
+        self._fitted()
+        return words.summary(type(self).__name__, self, *self._theorem_allows())
+
+    def _theorem_allows(self) -> tuple[float, int | None]:
+        """U with gamma* <= U, and the least that the theorem then allows."""
+        upper = self.margin_[1]
+        if not 0 < upper < math.inf:
+            return upper, None
+        # No less is allowed than without rounding. From 0, what was made is allowed; U is rounded up, so its bound can
+        # be one less.
+        least = self._allowed(Fraction(upper), rounded=False)
+        assert least is not None
+        return upper, max(least, self._learner.bounded)

@@ -1,0 +1,83 @@
+"""What every estimator that learns by a rule is made of."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from novikoff import inputs
+from novikoff.engine.rows import Rows
+from novikoff.engine.rule import Rule
+from novikoff.estimators import words
+from novikoff.estimators.model import LinearModel
+from novikoff.estimators.parameters import estimator, parameter
+from novikoff.labels import Labels
+from novikoff.learners.linear import ORDERS, LinearLearner
+from novikoff.learners.perceptron import AT_ZERO
+
+
+@estimator
+class Shared:
+    """The parameters that all learners by passes have."""
+
+    at_zero: str = parameter("mistake", StrOptions(set(AT_ZERO)))
+    order: str = parameter("given", StrOptions(set(ORDERS)))
+    fit_intercept: bool = parameter(True, "boolean")
+    intercept_scaling: float = parameter(1.0, Interval(Real, 0, None, closed="neither"))
+    scale: str = parameter("none", StrOptions({"none", "ball", "sphere"}))
+    max_iter: int = parameter(1000, Interval(Integral, 1, None, closed="left"))
+    shuffle: bool = parameter(False, "boolean")
+    random_state: int | np.random.RandomState | None = parameter(None, "random_state")
+    warm_start: bool = parameter(False, "boolean")
+    verbose: int = parameter(0, "verbose")
+
+
+class Learning(LinearModel, Shared, ABC):
+    """What learns: a rule with its parameters, a learner, labels, and how the last run ended."""
+
+    _columns: inputs.Columns | None  # of the features of dicts
+    _labels: Labels
+    _stopped: words.Stop  # why the last fit stopped
+    passes_: int
+    n_iter_: int
+    history_: NDArray[np.int64]
+
+    rule: ClassVar[Any]  # the type of its rule
+
+    @abstractmethod
+    def _rule(self) -> Rule:
+        """How to learn, from the parameters."""
+
+    def _check_parameters(self) -> None:
+        self._validate_params()
+        if self.shuffle and self.order != "given":
+            raise ValueError(f"shuffle=True goes with order='given' alone, not with order={self.order!r}")
+        if not math.isfinite(self.intercept_scaling):
+            raise ValueError(f"intercept_scaling must be finite, got {self.intercept_scaling!r}")
+
+    def _fresh(self, width: int) -> LinearLearner:
+        constant = float(self.intercept_scaling) if self.fit_intercept else 0.0
+        return LinearLearner(self._rule(), width, constant, unit=self.scale == "sphere", ball=self.scale == "ball")
+
+    def _rows(self, X: Any, signs: Any, learner: LinearLearner | None = None) -> Rows:
+        """The rows of X as the learner learns from them; by default as a new one would."""
+        constant, unit = (learner or self._fresh(0)).geometry
+        return Rows(X, signs, constant, unit=unit)
+
+    def _adopt(self, learner: LinearLearner, labels: Labels, names: NDArray[Any] | None) -> None:
+        self._learner, self._labels, self.n_features_in_ = learner, labels, learner.width
+        self.classes_, self._columns = labels.classes, None
+        self.__dict__.pop("feature_names_in_", None)
+        if names is not None:
+            self.feature_names_in_ = names
+
+    def _nothing_batched(self) -> None:
+        self.passes_ = self.n_iter_ = 0
+        self.history_ = np.empty(0, dtype=np.int64)
+        self._stopped = words.Stop(words.ON_A_STREAM, 0, interrupted=False)
