@@ -23,6 +23,7 @@ from novikoff.concepts import Bits, boolean
 from novikoff.engine.storage import Storage, over
 from novikoff.estimators.export import Plane, TermSet, fitted, polynomial
 from novikoff.estimators.model import Scored
+from novikoff.estimators.parameters import estimator, parameter
 from novikoff.estimators.portable import Portable
 from novikoff.labels import Labels
 from novikoff.learners.alone import alone
@@ -344,6 +345,7 @@ class Disjunction(_Literals):
     _words = Words("disjunction", "literal")
 
 
+@estimator
 class KDNF(_Eliminating):
     """A disjunction of terms of at most k literals: starts with all of them, drops those that are true in a negative.
 
@@ -368,10 +370,7 @@ class KDNF(_Eliminating):
     (['x[0] & ~x[1]', '~x[0] & x[1]'], 2, 6)
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"k": [Interval(Integral, 1, None, closed="left")]}
-
-    def __init__(self, k: int = 2) -> None:
-        self.k = k
+    k: int = parameter(2, Interval(Integral, 1, None, closed="left"), positional=True)
 
     def _fresh(self, d: int) -> Core:
         return TermElimination(d, int(self.k))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from contextlib import nullcontext
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,7 @@ from novikoff.descent.stream import Stream
 from novikoff.engine.storage import Vector, over
 from novikoff.estimators.export import Plane, fitted
 from novikoff.estimators.model import Scored
+from novikoff.estimators.parameters import estimator, parameter
 from novikoff.estimators.portable import Portable
 from novikoff.labels import Labels
 from novikoff.learners.alone import alone
@@ -35,52 +36,30 @@ TRACE = {"iterations": "<i8", "rows": "<i8", "seconds": "<f8", "loss": "<f8", "a
 OVERFLOW = "the sums of squares overflow: scale the features and the targets"
 
 
-class _LeastSquares(BaseEstimator, Portable):  # type: ignore[misc]  # scikit-learn has no type hints
-    """What the regressor and the classifier share."""
+@estimator
+class _Parameters:
+    """Those of the regressor and the classifier."""
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "method": [StrOptions({"auto", *METHODS})],
-        "step": [StrOptions({"auto", "1/t"}), Interval(Real, 0, None, closed="neither")],
-        "fit_intercept": ["boolean"],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
-        "shuffle": ["boolean"],
-        "average": ["boolean"],
-        "random_state": ["random_state"],
-        "warm_start": ["boolean"],
-        "verbose": ["verbose"],
-    }
+    method: str = parameter("auto", StrOptions({"auto", *METHODS}), positional=True)
+    step: str | float = parameter("auto", StrOptions({"auto", "1/t"}), Interval(Real, 0, None, closed="neither"))
+    fit_intercept: bool = parameter(True, "boolean")
+    max_iter: int = parameter(1000, Interval(Integral, 1, None, closed="left"))
+    tol: float = parameter(1e-6, Interval(Real, 0, None, closed="left"))
+    shuffle: bool = parameter(True, "boolean")
+    average: bool = parameter(False, "boolean")
+    random_state: int | np.random.RandomState | None = parameter(None, "random_state")
+    warm_start: bool = parameter(False, "boolean")
+    verbose: int = parameter(0, "verbose")
+
+
+class _LeastSquares(_Parameters, BaseEstimator, Portable):  # type: ignore[misc]  # scikit-learn has no type hints
+    """What the regressor and the classifier share."""
 
     coef_: NDArray[np.float64]
     intercept_: Any
     n_features_in_: int
     trace_: Trace
     _stream: Stream  # of partial_fit
-
-    def __init__(
-        self,
-        method: str = "auto",
-        *,
-        step: str | float = "auto",
-        fit_intercept: bool = True,
-        max_iter: int = 1000,
-        tol: float = 1e-6,
-        shuffle: bool = True,
-        average: bool = False,
-        random_state: int | np.random.RandomState | None = None,
-        warm_start: bool = False,
-        verbose: int = 0,
-    ) -> None:
-        self.method = method
-        self.step = step
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.tol = tol
-        self.shuffle = shuffle
-        self.average = average
-        self.random_state = random_state
-        self.warm_start = warm_start
-        self.verbose = verbose
 
     def _fit(self, X: Any, names: Any, y: Vector, sample_weight: Any) -> Self:
         self._check_parameters()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ from novikoff.certificates.solve import Data
 from novikoff.engine.rows import Rows
 from novikoff.estimators.export import fitted
 from novikoff.estimators.model import LinearModel
+from novikoff.estimators.parameters import estimator, parameter
 from novikoff.labels import Labels
 from novikoff.learners.alone import alone
 from novikoff.learners.linear import LinearLearner
@@ -31,6 +32,7 @@ from novikoff.learners.state import MOST, State, require
 from novikoff.theory.exact import round_up
 
 
+@estimator
 class MaxMarginClassifier(LinearModel):
     r"""The hyperplane with the largest margin, with its proof; or, with a finite ``C``, the soft margin.
 
@@ -81,33 +83,12 @@ class MaxMarginClassifier(LinearModel):
     P. Wolfe, Mathematical Programming 11 (1976) 128-149. C. Cortes and V. Vapnik, Machine Learning 20 (1995) 273-297.
     """
 
-    certificate_: Separable | None
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "C": [Interval(Real, 0, math.inf, closed="right")],
-        "gap": [Interval(Real, FINEST, 1, closed="left")],
-        "fit_intercept": ["boolean"],
-        "intercept_scaling": [Interval(Real, 0, None, closed="neither")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "verbose": ["verbose"],
-    }
-
-    def __init__(
-        self,
-        C: float = math.inf,
-        *,
-        gap: float = 1e-3,
-        fit_intercept: bool = True,
-        intercept_scaling: float = 1.0,
-        max_iter: int = 100_000,
-        verbose: int = 0,
-    ) -> None:
-        self.C = C
-        self.gap = gap
-        self.fit_intercept = fit_intercept
-        self.intercept_scaling = intercept_scaling
-        self.max_iter = max_iter
-        self.verbose = verbose
+    C: float = parameter(math.inf, Interval(Real, 0, math.inf, closed="right"), positional=True)
+    gap: float = parameter(1e-3, Interval(Real, FINEST, 1, closed="left"))
+    fit_intercept: bool = parameter(True, "boolean")
+    intercept_scaling: float = parameter(1.0, Interval(Real, 0, None, closed="neither"))
+    max_iter: int = parameter(100_000, Interval(Integral, 1, None, closed="left"))
+    verbose: int = parameter(0, "verbose")
 
     @alone
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -162,7 +143,8 @@ class MaxMarginClassifier(LinearModel):
         w = np.append(proof.coef, proof.last)
         # y<w,x> = 1 on the closest row.
         learner.w[:] = w / (proof.margin[0] * math.sqrt(w @ w))
-        self.margin_, self.certificate_, self.n_iter_ = proof.margin, proof, proof.passes
+        self.certificate_: Separable | None = proof
+        self.margin_, self.n_iter_ = proof.margin, proof.passes
         return proof.rows
 
     def _fit_soft(

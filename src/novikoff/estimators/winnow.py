@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from fractions import Fraction
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,12 +15,14 @@ from sklearn.utils.validation import check_is_fitted
 from novikoff import inputs
 from novikoff.estimators.boolean import BooleanClassifier, Core, boolean_rows
 from novikoff.estimators.export import Plane
+from novikoff.estimators.parameters import estimator, parameter
 from novikoff.learners.state import State, require
 from novikoff.learners.winnow import MultiplicativeWeights
 from novikoff.theory.exact import round_up
 from novikoff.theory.winnow import winnow1_bound, winnow2_bound
 
 
+@estimator
 class Winnow(BooleanClassifier):
     """Weights start at 1 and are multiplied; predicts 1 if <w,x> > threshold. Few mistakes where few variables matter.
 
@@ -62,27 +64,11 @@ class Winnow(BooleanClassifier):
     (3, 6, array([[4., 0., 0., 0.]]))
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "variant": [Options(Integral, {1, 2})],
-        "k": [Interval(Integral, 1, None, closed="left"), None],
-        "r": [Interval(Integral, 1, None, closed="left")],
-        "alpha": [Interval(Real, 1, None, closed="neither"), None],
-        "threshold": [Interval(Real, 0, None, closed="neither"), None],
-    }
-
-    def __init__(
-        self,
-        variant: int = 1,
-        k: int | None = None,
-        r: int = 1,
-        alpha: float | None = None,
-        threshold: float | None = None,
-    ) -> None:
-        self.variant = variant
-        self.k = k
-        self.r = r
-        self.alpha = alpha
-        self.threshold = threshold
+    variant: int = parameter(1, Options(Integral, {1, 2}), positional=True)
+    k: int | None = parameter(None, Interval(Integral, 1, None, closed="left"), None, positional=True)
+    r: int = parameter(1, Interval(Integral, 1, None, closed="left"), positional=True)
+    alpha: float | None = parameter(None, Interval(Real, 1, None, closed="neither"), None, positional=True)
+    threshold: float | None = parameter(None, Interval(Real, 0, None, closed="neither"), None, positional=True)
 
     def _fresh(self, d: int) -> Core:
         if self.variant == 1 and self.r != 1:
