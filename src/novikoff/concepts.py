@@ -375,7 +375,7 @@ def monotone_conjunctions(d: int) -> ConceptClass:
 
 
 def conjunctions(d: int) -> ConceptClass:
-    """The same with variables or their negations: 3^d concepts (the contradictory ones are left out)."""
+    """Conjunctions of variables or their negations: 3^d concepts (the contradictory ones are left out)."""
     return _Products("conjunctions", d, np.bitwise_and, [[1, 0, 1], [1, 1, 0]], ["", "x", "~x"])
 
 
@@ -385,7 +385,7 @@ def monotone_disjunctions(d: int) -> ConceptClass:
 
 
 def disjunctions(d: int) -> ConceptClass:
-    """The same with variables or their negations: 3^d concepts (those that are always 1 are left out)."""
+    """Disjunctions of variables or their negations: 3^d concepts (those that are always 1 are left out)."""
     return _Products("disjunctions", d, np.bitwise_or, [[0, 0, 1], [0, 1, 0]], ["", "x", "~x"])
 
 

@@ -312,7 +312,7 @@ def is_numbers(found: Any) -> bool:
 
 
 def exact_matrix(X: Any) -> Any:
-    """The same, if X is a matrix of numbers and all of them are kept; else an error."""
+    """X as floats, if it is a matrix of numbers and all of them are kept; else an error."""
     found, rounded = matrix(X)
     if rounded is not None:
         rounded.refuse()
@@ -331,7 +331,7 @@ def unpacked(examples: Any) -> Any:
 
 
 def vector(x: Any) -> tuple[NDArray[Any], Rounded | None]:
-    """The same for one example."""
+    """One example as floats, and what of it was rounded."""
     return _told(_as_array(x, "x"), lambda k: f"x, column {k}")
 
 

@@ -47,7 +47,7 @@ def labels(X: Any, y: Any, *, unweighted: str = "") -> Any:
 
 
 def weights(X: Any, sample_weight: Any) -> Any:
-    """The same for weights."""
+    """sample_weight, or that of `Examples` in the place of X."""
     found = X.weights if sample_weight is None and isinstance(X, Examples) else sample_weight
     return float64.unmasked(found, "sample_weight")
 
@@ -365,7 +365,7 @@ def row_error(code: int, X: Any, row: int, names: Any = None) -> RowError:
 
 
 def example_error(code: int, x: Any) -> ValueError:
-    """The same for one example."""
+    """What is wrong with one example that the loops refused, and what to do about it."""
     if by_feature(x):
         values = numbers(x)
         check_finite(x, values)

@@ -102,7 +102,7 @@ class Labels:
         return np.where(self.two().codes(y, n) == 1, np.int8(1), np.int8(-1))
 
     def signs_so_far(self, y: Any, n: int) -> Signs:
-        """The same with 0 for a label that is not known yet (None or NaN)."""
+        """Of two classes: -1 or +1, and 0 for a label that is not known yet (None or NaN)."""
         y = column_or_1d(y, warn=True)
         known = labelled(y)
         if known.shape != (n,) or known.all():

@@ -50,7 +50,8 @@ PARTS: dict[str, tuple[str, list[str], list[str]]] = {  # a file belongs to the 
         [
             f"src/novikoff/{name}.py"
             for name in [
-                *(f"engine/{name}" for name in ("decide", "loops", "rows", "sums")),
+                *(f"engine/{name}" for name in ("decide", "loops", "storage", "dense", "csr", "rule", "sums")),
+                *(f"learners/{name}" for name in ("perceptron", "margin_perceptron", "passive_aggressive")),
                 *(f"certificates/{name}" for name in ("corral", "dual", "modular")),
                 "learners/boolean_loops",
                 "descent/sweeps",
@@ -87,7 +88,7 @@ PARTS: dict[str, tuple[str, list[str], list[str]]] = {  # a file belongs to the 
     ),
     "learners": (
         COMPILED,
-        ["src/novikoff/learners/*.py"],
+        ["src/novikoff/learners/*.py", "src/novikoff/engine/rows.py", "src/novikoff/engine/trace.py"],
         [
             "src/novikoff/learners",
             "tests/golden",

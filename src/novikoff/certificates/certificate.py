@@ -143,7 +143,7 @@ class Separable(Proof):
 
     @property
     def most_mistakes(self) -> int | None:
-        """The same for `novikoff.Perceptron`, which rounds w to float64 after each update; None from 2^49 on."""
+        """Of `novikoff.Perceptron`, which rounds w to float64 after each update; None from 2^49 on."""
         bound = self._bound
         return math.floor(bound / (1 - bound / 2**50)) if bound < 2**49 else None
 

@@ -108,7 +108,7 @@ def prove(
     if radius_sq > Fraction(sys.float_info.max) ** 2:
         raise ValueError("the norm of a row of X is too large for a float64: scale the features")
     radius = sqrt_up(radius_sq)
-    return hashed, _Case(about, data, question, radius, power).settle()
+    return hashed, _Case(about, data, question, radius, power).verdict()
 
 
 def _awkward(radius: float) -> int:
@@ -143,7 +143,7 @@ class _Case:
     radius: float
     power: int  # margins of the data are those of the rows times 2^power
 
-    def settle(self) -> Proof:
+    def verdict(self) -> Proof:
         self.lower, self.upper = -math.inf, self.radius
         try:
             with Bracket("certify") if self.question.verbose else nullcontext() as watch:

@@ -124,7 +124,7 @@ def _lifted(table: Table, columns: list[int]) -> tuple[list[int], int] | None:
 
 
 def _solution(table: Table, columns: list[int]) -> tuple[list[int], int] | None:
-    """The same for entries of any size; None if there is none."""
+    """The solution for entries of any size; None if there is none."""
     square = fmpz_mat([[row[k] for row in table[:-1]] for k in columns])
     try:
         found, denominator = square.solve(fmpz_mat([[table[-1][k]] for k in columns])).numer_denom()

@@ -155,7 +155,7 @@ def _working_set(
     least = max(gap / 16, 2.0**-40)
     shortest, patience = math.inf, PATIENCE
     while True:
-        size = settle(data, c, size, 0, B, least)
+        size = approach(data, c, size, 0, B, least)
         now = length(c.r)
         patience = PATIENCE if now < shortest else patience - 1
         shortest = min(shortest, now)
@@ -192,7 +192,7 @@ def _working_set(
             size = wolfe.enter(c, 0, 0, B, np.arange(len(rows)), least)
 
 
-def settle(data: Data, c: wolfe.Corral, size: int, free: int, B: NDArray[np.float64], least: float) -> int:
+def approach(data: Data, c: wolfe.Corral, size: int, free: int, B: NDArray[np.float64], least: float) -> int:
     """The nearest point over the rows of B, up to the tolerance. Returns the size of its corral."""
     violation = np.empty(len(B))
     shortest, patience = math.inf, PATIENCE

@@ -114,7 +114,7 @@ def _sides_of_values(labels: Any, sides: dict[Label, int]) -> tuple[Any, list[La
 
 
 def _sides_of_array(labels: Any, sides: dict[Label, int]) -> tuple[Any, list[Label]]:
-    """The same for labels of a NumPy type."""
+    """The signs of labels of a NumPy type, 0 where there is none; and the labels that do not occur."""
     signs = np.zeros(len(labels), dtype="<i1")
     missing = []
     for label, sign in sides.items():

@@ -13,7 +13,7 @@ from flint import fmpz_mat
 
 from novikoff.certificates import corral as wolfe
 from novikoff.certificates.rational import integer_rows, integers, null_vector, smallest_product
-from novikoff.certificates.solve import VANISHED, WIDE, Data, length, settle, smallest, spread
+from novikoff.certificates.solve import VANISHED, WIDE, Data, approach, length, smallest, spread
 from novikoff.engine.rows import Indices
 from novikoff.engine.storage import Vector
 
@@ -76,7 +76,7 @@ def _separate(data: Data, c: wolfe.Corral, free: int, outside: Indices) -> tuple
     B = data.columns(which)
     size = free
     while True:
-        size = settle(data, c, size, free, B, 2.0**-10)
+        size = approach(data, c, size, free, B, 2.0**-10)
         members = which[c.members[free:size]]
         if length(c.r) < VANISHED:
             return None, members

@@ -198,7 +198,7 @@ class Labels:
         whole = [_int64(level) for level in levels]
         return np.array(found, dtype=np.float64) if None in whole else np.array(whole, dtype=np.int64)
 
-    def settle(self, levels: Sequence[str], values: NDArray[Any]) -> None:
+    def fix_levels(self, levels: Sequence[str], values: NDArray[Any]) -> None:
         """Labels are what the first ones are, and those later are beside these."""
         if self._text is None and len(values):
             self._text = values.dtype.kind == "U"

@@ -96,7 +96,7 @@ class TableParser:
         if not self._begun:
             start, line = self._begin(text, line)
             text = text[start:]
-        if self._encoder is None and not self._settle(text, line):
+        if self._encoder is None and not self._fix_columns(text, line):
             return Block(np.empty((0, 0)), None, None, None, lines, [])
         bad: list[BadLine] = []
         try:
@@ -149,7 +149,7 @@ class TableParser:
             raise FormatError("the columns are not those of the first file", first.line, 1)
         return (first.end, line + line_ends(text[: first.end])) if header else (0, line)
 
-    def _settle(self, text: bytes, line: int) -> bool:
+    def _fix_columns(self, text: bytes, line: int) -> bool:
         """Decide from the first block what the columns are; False if it has no examples."""
         columns = self._columns
         if columns is None or not text.strip(b"\r\n"):
@@ -369,7 +369,7 @@ class TableParser:
         if values is None or (labels.codes < 0).any():
             raise _RefusedError
         X = self._encoder.encode(numbers, categories)
-        self._labels.settle(
+        self._labels.fix_levels(
             labels.levels, values
         )  # when nothing is refused any more: a row that is skipped decides nothing
         return X, values[labels.codes]

@@ -47,7 +47,7 @@ def outlined(function: F) -> F:
 
 
 def allocating(function: F) -> F:
-    """The same for what makes arrays."""
+    """Compile what runs rarely and makes arrays."""
     return cast(F, register_jitable(**ALLOCATING)(function))
 
 
@@ -88,7 +88,7 @@ def kernel(function: F) -> F:
 
 
 def allocating_kernel(function: F) -> F:
-    """The same for one that makes arrays."""
+    """Compile a loop that Python calls and that makes arrays, and keep the machine code on disk."""
     return _cached(function, numba.njit(**ALLOCATING)(function))
 
 

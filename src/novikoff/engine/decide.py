@@ -262,14 +262,14 @@ def learn(rows: Storage, i: int, y: float, w: Vector, rule: Rule, s: Any) -> int
     m = y * product / divisor(rows, i)
     if m > s.theta + slope(w, s.norm) * reach(rows, i):
         return 0
-    verdict = settle(rows, i, y, w, rule, m, s)
+    verdict = respond(rows, i, y, w, rule, m, s)
     if verdict < 0:
         s.theta, s.radius_m, s.radius_e, s.radius_sq = theta, radius_m, radius_e, radius_sq
     return verdict
 
 
 @inlined
-def settle(rows: Storage, i: int, y: float, w: Vector, rule: Rule, m: float, s: Any) -> int:
+def respond(rows: Storage, i: int, y: float, w: Vector, rule: Rule, m: float, s: Any) -> int:
     """Judge a measured row with m = y<w,x> in floats, count, and update if so judged. Returns what happened."""
     error = slope(w, s.norm) * reach(rows, i)
     verdict = judge(rows, i, y, w, rule, m, error, s)

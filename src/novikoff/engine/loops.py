@@ -24,8 +24,8 @@ from novikoff.engine.decide import (
     meet,
     norm_bound,
     reach,
+    respond,
     score,
-    settle,
     side,
     slope,
 )
@@ -132,7 +132,7 @@ def cycle(
                 verdict = learn(rows, i, float(y[i]), w, rule, s)
             else:
                 s.row = i
-                verdict = settle(rows, i, float(y[i]), w, rule, y[i] * product / divisor(rows, i), s)
+                verdict = respond(rows, i, float(y[i]), w, rule, y[i] * product / divisor(rows, i), s)
             if verdict < 0:
                 return verdict
             budget -= 1 + SLOW * (s.slow - slow)
@@ -262,7 +262,7 @@ def climb(
             continue
         s.at = 0
         s.row = s.found
-        verdict = settle(rows, s.found, float(y[s.found]), w, rule, best, s)
+        verdict = respond(rows, s.found, float(y[s.found]), w, rule, best, s)
         if verdict < 0:
             return verdict
         s.done = not verdict & UPDATE

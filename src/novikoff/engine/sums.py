@@ -146,7 +146,7 @@ def _fold_dot(
 
 
 @inlined
-def _settled(high: float, low: float, noise: float, terms: int) -> bool:
+def _sign_is_sure(high: float, low: float, noise: float, terms: int) -> bool:
     """Does high + low have the sign of the sum? Adding up low rounded by at most 2 terms 2^-53 noise."""
     return noise == 0.0 or abs(high + low) > (terms + 4) * 2.0**-51 * noise
 
@@ -168,7 +168,7 @@ def _rounds_to_sum(high: float, low: float, noise: float, terms: int) -> bool:
 def sign_of_dot(rows: Storage, i: int, y: float, divisor: float, w: Vector, theta: float) -> int:
     """The sign of y * <w, row> - theta."""
     high, low, noise = _fold_dot(-theta, 0.0, 0.0, rows, i, y, divisor, w)
-    if _settled(high, low, noise, w.shape[0]):
+    if _sign_is_sure(high, low, noise, w.shape[0]):
         return 1 if high + low > 0.0 else -1 if high + low < 0.0 else 0
     return _long_sign_of_dot(rows, i, y, divisor, w, theta)
 
@@ -178,7 +178,7 @@ def sign_of_difference(rows: Storage, i: int, yi: float, qi: float, j: int, yj: 
     """The sign of yi * <w, row i> - yj * <w, row j>."""
     high, low, noise = _fold_dot(0.0, 0.0, 0.0, rows, i, yi, qi, w)
     high, low, noise = _fold_dot(high, low, noise, rows, j, -yj, qj, w)
-    if _settled(high, low, noise, 2 * w.shape[0]):
+    if _sign_is_sure(high, low, noise, 2 * w.shape[0]):
         return 1 if high + low > 0.0 else -1 if high + low < 0.0 else 0
     return _long_sign_of_difference(rows, i, yi, qi, j, yj, qj, w)
 

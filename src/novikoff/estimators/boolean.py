@@ -84,7 +84,7 @@ class BooleanClassifier(Scored, ClassifierMixin, BaseEstimator, OnlineLearner, P
 
     @alone
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None) -> Self:
-        """The same from where the model stands; ``classes`` may only be 0 and 1."""
+        """One pass over the rows in the given order, from where the model stands; ``classes`` may only be 0 and 1."""
         if classes is not None and inputs.distinct(classes).tolist() != [0, 1]:
             raise ValueError(f"classes = {list(classes)!r}: the labels here are 0 and 1")
         if not self._begun():

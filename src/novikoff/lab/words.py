@@ -49,7 +49,7 @@ def number(value: float) -> str:
 
 
 def term(value: float) -> str:
-    """The same with its sign as an operator."""
+    """A number with its sign as an operator."""
     return f"− {number(-value)}" if value < 0 else f"+ {number(value)}"
 
 
@@ -170,7 +170,7 @@ def _unit_step(told: Told, update: Update, sign: str, m: float, q: float, curves
 
 
 def _measured_step(told: Told, update: Update, sign: str, m: float, q: float, curves: Curves, t: int) -> Sentences:
-    """The same for w <- w + tau y x."""
+    """w <- w + tau y x: why, and what the two inequalities of the proof say of it."""
     tau, theta = update.step, told.theta
     before, after = curves.norm_sq[t - 1], curves.norm_sq[t]
     more = told.radius**2 * tau**2 + 2 * theta * tau

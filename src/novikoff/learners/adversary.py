@@ -317,7 +317,7 @@ class _Search:
             if move is None:
                 frames.pop()
                 if frame.low == self._number[frame.position]:
-                    self._settle(frame.position)
+                    self._close(frame.position)
                 if frames:
                     frames[-1].low = min(frames[-1].low, frame.low)
                     self._follow(frames[-1])
@@ -363,7 +363,7 @@ class _Search:
         else:
             self._open[move.to].append((position, move))
 
-    def _settle(self, first: Any) -> None:
+    def _close(self, first: Any) -> None:
         """`first` and all open positions after it lead to each other: they can do what the best of them can."""
         members = [first]
         for position in reversed(self._open):

@@ -39,7 +39,7 @@ def alone(method: Callable[Concatenate[Model, P], T]) -> Callable[Concatenate[Mo
 
 
 def check_alone(model: Any) -> None:
-    """The same for a step that is too short to be marked; asked only if `LEARNING` holds anything."""
+    """Refuse an overlap in a step that is too short to be marked; asked only if `LEARNING` holds anything."""
     me = get_ident()
     if LEARNING.get(id(model), me) != me:
         raise _occupied(model)

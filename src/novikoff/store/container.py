@@ -84,7 +84,7 @@ def read(path: str | os.PathLike[str]) -> Content:
 
 
 def unpack(data: bytes) -> Content:
-    """The same from memory."""
+    """What the bytes of a file hold."""
     version, length = _check_prefix(data[: PREFIX.size], len(data))
     body, digest = memoryview(data)[:-DIGEST], data[-DIGEST:]
     if hashlib.sha256(body).digest() != digest:

@@ -125,7 +125,7 @@ class AggressiveRun:
 
     @cached_property
     def comparator_losses(self) -> list[Fraction]:
-        """The same for u."""
+        """max(0, 1 - y<u,x>) of every update."""
         products = (self.signs[i] * inner(self.comparator, self.rows[i]) for i in self.updates)
         return [max(Fraction(0), 1 - product) for product in products]
 

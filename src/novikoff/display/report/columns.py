@@ -55,7 +55,7 @@ def repeated(X: Any, without: Indices) -> Indices:
 
 
 def _bytes(table: Any, k: int) -> bytes:
-    """The same for columns with the same values."""
+    """The values of a column: equal bytes for equal columns."""
     if sp.issparse(table):
         part = slice(table.indptr[k], table.indptr[k + 1])
         kept = table.data[part] != 0
