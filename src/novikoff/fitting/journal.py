@@ -26,7 +26,7 @@ from novikoff.examples import item
 from novikoff.learners.linear import LinearLearner
 from novikoff.learners.state import State
 from novikoff.store import InvalidModel, container
-from novikoff.store.model import value_in, value_out
+from novikoff.store.header import value_in, value_out
 
 SECONDS = 10.0  # between checkpoints; no result depends on it
 VERSION = 3

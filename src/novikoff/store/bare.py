@@ -1,0 +1,92 @@
+"""The predictions of a model file, without scikit-learn: for a place where models are used and not made."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.engine.rows import BadRowError, Rows
+from novikoff.learners.state import BadState, require
+from novikoff.store import container
+from novikoff.store.container import InvalidModel
+from novikoff.store.header import sections
+
+
+class Hyperplane:
+    """Two classes on the two sides of w, as the model file of a linear learner has them.
+
+    Attributes
+    ----------
+    classes : the two labels; the second is +
+    names : of the columns, or None
+    """
+
+    def __init__(
+        self,
+        classes: NDArray[Any],
+        names: list[Any] | None,
+        w: NDArray[np.float64],
+        constant: float,
+        unit: bool,
+        zero: int,
+    ) -> None:
+        self.classes, self.names = classes, names
+        self._w, self._constant, self._unit, self._zero = w, constant, unit, zero
+
+    def scores(self, X: Any) -> NDArray[np.float64]:
+        """<w,x> with the exact sign, as ``decision_function`` of the estimator has it.
+
+        Parameters
+        ----------
+        X : array or CSR matrix of shape (n, d)
+        """
+        X = X if hasattr(X, "indptr") else np.ascontiguousarray(X, dtype=np.float64)
+        if len(X.shape) != 2 or X.shape[1] != len(self._w) - 1:
+            raise ValueError(f"X has shape {X.shape}, but the model has {len(self._w) - 1} features")
+        rows = Rows(X, np.empty(0, dtype=np.int8), self._constant, unit=self._unit)
+        try:
+            return rows.scores(self._w)
+        except BadRowError as bad:
+            raise ValueError(f"row {bad.row} of X has an entry that is not finite") from None
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The labels, as the estimator predicts them."""
+        scores = self.scores(X)
+        positive = scores >= 0 if self._zero > 0 else scores > 0
+        return np.asarray(self.classes[positive.astype(np.intp)])
+
+
+def load(path: str | os.PathLike[str]) -> Hyperplane:
+    """The hyperplane of a model file; `InvalidModel` if it holds none.
+
+    Parameters
+    ----------
+    path : a file that `novikoff.save` wrote, of a perceptron of any kind or a MaxMarginClassifier
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import novikoff as nk
+    >>> from novikoff.store import bare
+    >>> clf = nk.Perceptron().fit([[2, 1], [3, 0], [0, 2], [-1, 1]], ["in", "in", "out", "out"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     nk.save(clf, folder + "/model.nvk")
+    ...     print(bare.load(folder + "/model.nvk").predict([[4, 1]]))
+    ['in']
+    """
+    header, state = sections(container.read(path))
+    try:
+        require(state.classes is not None and "constant" in state.values, f"a {header['learner']} has no hyperplane")
+        assert state.classes is not None
+        w = state.array("w", "<f8", None)
+        require(
+            len(w) > state.width and np.isfinite(w).all(), "its weights are not those of its columns, or not finite"
+        )
+        zero = state.integer("rule_zero" if "rule_zero" in state.values else "zero", -1, 1)
+        constant, unit = state.number("constant", 0.0), bool(state.integer("unit", 0, 1))
+    except BadState as error:
+        raise InvalidModel(f"{os.fspath(path)}: {error}") from None
+    return Hyperplane(state.classes, state.names, np.append(w[: state.width], w[-1]), constant, unit=unit, zero=zero)

@@ -1,0 +1,96 @@
+"""What a model file says of itself, in words."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from novikoff.store.header import STREAM
+from novikoff.words import counted
+
+
+@dataclass(frozen=True)
+class Description:
+    """What a model file says of itself; ``str`` tells it in words.
+
+    Attributes
+    ----------
+    path, size, format, producer, sha256 : where it is, its bytes, version of the format, who wrote it, its digest
+    learner, parameters : name and values; a random_state that was a generator is "RandomState"
+    classes : the two labels, or None
+    n_features, feature_names, growing : columns, their names or None, and whether new names get new columns
+    guarantee : R, rounds, mistakes, updates, margin, what the theorem allows, why it stopped, digest of the data; told
+        by the state of the model, which nobody can check without the data
+    input : how the data were read, or None
+    stream : lines read, examples answered and learned by `novikoff learn`, or None
+    """
+
+    path: str
+    size: int
+    format: int
+    producer: str
+    sha256: str
+    learner: str
+    parameters: dict[str, Any]
+    classes: list[Any] | None
+    n_features: int
+    feature_names: list[Any] | None
+    growing: bool
+    guarantee: dict[str, Any]
+    input: dict[str, Any] | None
+    stream: dict[str, int] | None = None
+
+    def __str__(self) -> str:
+        changed = ", ".join(f"{name}={value!r}" for name, value in self.parameters.items())
+        lines = [f"{self.learner}({changed})"]
+        if self.classes is not None:
+            lines.append(f"Labels: {self.classes[0]!r} (-) and {self.classes[1]!r} (+).")
+        lines.append(self._features())
+        lines += self._streamed()
+        lines.append("By the account of the file, which nothing but the data can confirm:")
+        lines += (f"  {promise}" for promise in self._promises())
+        lines.append(f"  Data: {self.guarantee['data'] or 'no digest is kept'}.")
+        lines.append(f"{self.size:,} bytes, format {self.format}, written by {self.producer}, SHA-256 {self.sha256}.")
+        # What a file says may be meant for the terminal.
+        return "\n".join("".join(c if c.isprintable() else "\ufffd" for c in line) for line in lines)
+
+    def _features(self) -> str:
+        count = counted(self.n_features, "feature")
+        if not self.feature_names:
+            return count + "."
+        shown = ", ".join(str(name)[:40] for name in self.feature_names[:5])
+        more = f" and {len(self.feature_names) - 5:,} more" if len(self.feature_names) > 5 else ""
+        return f"{count}: {shown}{more}{'; new ones are learned' if self.growing else ''}."
+
+    def _streamed(self) -> list[str]:
+        if self.stream is None:
+            return []
+        lines, answered, learned = (self.stream[name] for name in STREAM)
+        return [f"From streams: {lines:,} lines read, {answered:,} examples answered, {learned:,} of them learned."]
+
+    def _promises(self) -> list[str]:
+        known = self.guarantee
+        lines = []
+        if known["mistakes"] is not None:
+            text = f"{known['mistakes']:,} mistakes"
+            if known["updates"] not in (None, known["mistakes"]):
+                text += f" and {known['updates']:,} updates"
+            if known["rounds"] is not None:
+                text += f" in {known['rounds']:,} rounds"
+            allows = [f"at least {known['allowed']:,}"] if known["allowed"] is not None else []
+            allows += [f"at most {known['bound']:,}"] if known["bound"] is not None else []
+            lines.append(text + (f"; the theorem allows {' and '.join(allows)}." if allows else "."))
+        elif known["bound"] is not None:
+            lines.append(f"A Perceptron makes at most {known['bound']:,} mistakes on these rows, in any order.")
+        if known["radius"] is not None:
+            lines.append(f"Rows of norm at most R = {known['radius']:.6g}.")
+        if known["margin"] is not None:
+            lower, upper = known["margin"]
+            ends = [f"at least {lower:.6g}"] if lower > 0 else []
+            ends += [f"at most {upper:.6g}"] if upper < math.inf else []
+            if ends:
+                lines.append(f"The best margin is {' and '.join(ends)}.")
+        if known["stop_reason"]:
+            lines.append(f"{known['stop_reason'][0].upper()}{known['stop_reason'][1:]}.")
+        return lines
