@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
+Number = int | float | Fraction
+
 
 class Result(NamedTuple):
     w: list[Fraction]
@@ -73,3 +75,76 @@ def perceptron(
         if not found:
             break
     return Result(w, mistakes, len(steps), history, steps)
+
+
+class Aggressive(NamedTuple):
+    w: list[Fraction]
+    mistakes: int
+    history: list[int]
+    updates: list[int]  # the example of each
+    steps: list[Fraction]  # tau of each
+
+
+def aggressive_step(variant: int, C: Number, loss: Number, sqnorm: Number) -> Number:
+    """tau of PA, PA-I and PA-II (Crammer et al. 2006, figure 1), in rationals or in floats."""
+    if variant == 0:
+        return loss / sqnorm
+    return min(C, loss / sqnorm) if variant == 1 else loss / (sqnorm + 1 / (2 * C))
+
+
+def passive_aggressive(
+    X: Sequence[Sequence[Number]],
+    y: Sequence[int],
+    *,
+    variant: int = 0,
+    C: Number = 1,
+    constant: float = 0.0,
+    zero: int = 0,
+    order: str = "given",
+    max_iter: int = 100,
+    tol: float | None = None,
+    start: Sequence[Number] = (),
+    rounded: bool = False,
+) -> Aggressive:
+    """PA, PA-I or PA-II on rows with the constant appended: until a pass makes no mistake, or has no loss above tol.
+
+    With ``rounded``, tau is what floats make of y<w,x> and ||x||^2 correctly rounded, there is none for losses below
+    2^-40, and w is float64 after every product and sum.
+    """
+    rows = [[Fraction(v) for v in row] + [Fraction(constant)] for row in X]
+    w = [Fraction(v) for v in start] or [Fraction(0)] * len(rows[0])
+    mistakes, updates, steps, history = 0, [], [], []
+    number = float if rounded else Fraction  # a Fraction becomes the nearest float
+
+    def product(i: int) -> Fraction:
+        return y[i] * sum((a * b for a, b in zip(w, rows[i], strict=True)), Fraction(0))
+
+    def learn(i: int) -> tuple[bool, bool, Fraction]:
+        """Was it a mistake, was it an update, what was the loss?"""
+        nonlocal w
+        exact = product(i)
+        wrong = exact < 0 or (exact == 0 and zero != y[i])
+        loss, sqnorm = 1 - number(exact), number(sum(v * v for v in rows[i]))
+        if exact >= 1 or sqnorm == 0 or (rounded and loss < 2.0**-40):
+            return wrong, False, max(1 - exact, Fraction(0))
+        tau = aggressive_step(variant, number(C), loss, sqnorm)
+        w = [Fraction(number(a + Fraction(number(y[i] * Fraction(tau) * b)))) for a, b in zip(w, rows[i], strict=True)]
+        updates.append(i)
+        steps.append(Fraction(tau))
+        return wrong, True, Fraction(loss)
+
+    for _ in range(max_iter):
+        before, found, passed = mistakes, 0, []
+        turns = range(len(rows)) if order != "worst" else [min(range(len(rows)), key=lambda i: (product(i), i))]
+        for i in turns:
+            wrong, updated, loss = learn(i)
+            mistakes += wrong
+            passed.append(loss)
+            found += updated
+            if updated and order == "first":
+                break
+        last = updates[-1] if found else -1
+        history.append(found if order == "given" else last)
+        if not found or (order == "given" and (mistakes == before if tol is None else max(passed) <= tol)):
+            break
+    return Aggressive(w, mistakes, history, updates, steps)

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import novikoff
 from novikoff import concepts, data, display, problems, theory
-from novikoff.estimators.registry import REGISTRY
+from novikoff.estimators.registry import BY_RULE, REGISTRY
 
 HERE = Path(__file__).parent
 WIDTH = 100
@@ -40,7 +40,7 @@ def _defined(module: ModuleType, returns: str) -> list[str]:
 
 
 GROUPS = {
-    "perceptrons": Group("Perceptrons", novikoff, ["Perceptron", "MarginPerceptron", "MaxMarginClassifier"]),
+    "perceptrons": Group("Perceptrons", novikoff, [*(entry.name for entry in BY_RULE), "MaxMarginClassifier"]),
     "certificates": Group(
         "Certificates",
         novikoff,
@@ -156,6 +156,11 @@ def described(doc: str | None, level: int) -> list[str]:
 # Objects -------------------------------------------------------------------------------------------
 
 
+def object_of(module: ModuleType, name: str) -> Any:
+    """What a name stands for: an estimator, or something of the module."""
+    return REGISTRY[name].estimator if name in REGISTRY else getattr(module, name)
+
+
 def signature(name: str, function: Any) -> str:
     """The call, without types: those are in the list of parameters."""
     words, star = [], False
@@ -211,7 +216,7 @@ def told(value: Any) -> str:
 
 def entry(module: ModuleType, name: str, seen: dict[Any, str]) -> list[str]:
     """One name; ``seen`` says where the page describes a method already."""
-    value, full = getattr(module, name), f"{module.__name__}.{name}"
+    value, full = object_of(module, name), f"{module.__name__}.{name}"
     parts = [f"## {name}"]
     exception = inspect.isclass(value) and issubclass(value, Exception)
     if not exception:
@@ -248,7 +253,7 @@ def page(group: Group) -> str:
 
 
 def summary(module: ModuleType, name: str) -> str:
-    first = told(getattr(module, name)).split("\n\n")[0]
+    first = told(object_of(module, name)).split("\n\n")[0]
     return " ".join(re.sub(r":math:`([^`]+)`", r"$\1$", first).replace("``", "`").split())
 
 

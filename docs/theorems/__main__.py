@@ -22,6 +22,7 @@ HERE = Path(__file__).parent
 SECTIONS = {  # the first theorem of each
     "perceptron-batch": "The Perceptron",
     "margin-perceptron": "The Margin Perceptron",
+    "passive-aggressive": "The Passive-Aggressive learners",
     "halving": "Finite classes of concepts",
     "monotone-conjunction": "Conjunctions, disjunctions and k-DNF",
     "winnow-1": "Winnow",
@@ -44,6 +45,7 @@ COURSE = {  # the page that proves it
 CONVENTION = "The convention of the source. The bound holds under the two others as well: a mistake has y<w,x> <= 0."
 CLASS = "Nothing is known about labels from outside the class: no learner has a bound then."
 RULE = "The theorem is about this learner. Another one may need more mistakes, or fewer."
+STEP = "A longer step can lead past u, and a shorter one takes less off ||w - u||^2 than the bound counts on."
 WHY = {
     "w* separates the examples: y<w*,x> >= gamma ||w*|| > 0": "Otherwise there is nothing to come closer to. Where no "
     "separator exists and <w,x> = 0 counts as a mistake, the Perceptron never ends; where zero predicts a label, it "
@@ -87,6 +89,13 @@ WHY = {
     "theta > 0": "At theta = 0 it is the Perceptron, and no margin is promised.",
     "w changes only where y<w,x> <= theta": "Any other update can add more than R^2 + 2 theta to ||w||^2.",
     "the run is finished: y<w,x> > theta for every example": "Before the end w need not have any margin.",
+    "y<u,x> >= 1 for every example": "Then l(u) = 0, and every update brings w closer to u. PA goes all the way for "
+    "every label, a wrong one too; PA-I and PA-II have bounds in which the losses of u stand.",
+    "w changes only where y<w,x> < 1, by tau y x with tau = (1 - y<w,x>)/||x||^2": STEP,
+    "w changes only where y<w,x> < 1, by tau y x with tau = min(C, (1 - y<w,x>)/||x||^2)": STEP,
+    "w changes only where y<w,x> < 1, by tau y x with tau = (1 - y<w,x>)/(||x||^2 + 1/(2C))": STEP,
+    "w changes on every mistake": "A mistake without an update can be repeated for ever.",
+    "C > 0": "With C = 0 no step is taken; with C < 0 it leads away from the example.",
     "some concept agrees with every round": CLASS + " Weighted majority is for this case.",
     "the prediction is the majority of the version space, 1 if it is even": "A mistake must remove half of it. What "
     "is done with a tie does not matter for the bound.",
@@ -152,6 +161,11 @@ WHY_HERE = {  # where a theorem needs a hypothesis for a reason of its own
     ("margin-perceptron-threshold", "w starts at 0"): "From elsewhere ||w|| can be larger, and the margin smaller.",
     ("worst-first", "w starts at 0"): "From elsewhere the start stays in the distance to T w*.",
     ("worst-first-margin", "w starts at 0"): "From elsewhere ||w|| can be larger, and the margin smaller.",
+    **{
+        (name, "w starts at 0"): "||w - u||^2 is ||u||^2 at the beginning. From elsewhere it is (||u|| + ||w0||)^2 at most, "
+        "and this takes the place of ||u||^2."
+        for name in ("passive-aggressive", "passive-aggressive-1", "passive-aggressive-2")
+    },
     ("damped-newton", "H is invertible"): "Otherwise there is no H^-1 to step with.",
     ("ellipsoid", "w* separates the examples: y<w*,x> >= gamma ||w*|| > 0"): "The volume stays above that of a small "
     "ball of separators around w*; without w* there may be none.",
@@ -202,6 +216,18 @@ EXAMPLES = {
     "perceptron-rounded": (
         "x = 1 / 3  # a float: x + x is exact, and x + x + x rounds",
         "run = theory.Run.of([[x]], [1], [1], updates=[0, 0, 0], threshold=1, weights=[[0], [x], [2 * x], [1.0]])",
+    ),
+    "passive-aggressive": (
+        "x = [[2, 0], [0, 1]]  # u = (1/2, -1) has y<u,x> = 1 on both",
+        "run = theory.AggressiveRun.of(x, [1, -1], [0.5, -1], updates=[0, 1], steps=[0.25, 1], mistakes=2)",
+    ),
+    "passive-aggressive-1": (
+        "x, y = [[1], [1]], [1, -1]  # one of the two labels is wrong",
+        "run = theory.AggressiveRun.of(x, y, [1], [0, 1, 0], [0.5] * 3, mistakes=2, variant=1, C=0.5)",
+    ),
+    "passive-aggressive-2": (
+        "x, y = [[1], [1]], [1, -1]  # one of the two labels is wrong",
+        "run = theory.AggressiveRun.of(x, y, [1], [0, 1], [0.5, 0.75], mistakes=2, variant=2, C=0.5)",
     ),
     "halving": ("labels = [[0, 0, 1, 1], [0, 1, 0, 1]]  # of four concepts, in two rounds", GAME),
     "littlestone": ("labels = [[0, 0, 1, 1], [0, 1, 0, 1]]  # of four concepts, on two points", GAME),
@@ -274,7 +300,7 @@ EXAMPLES = {
 
 LETTERS = {
     **{"alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "kappa": "κ", "mu": "μ", "xi": "ξ"},
-    **{"rho": "ρ", "sigma": "σ", "theta": "θ"},
+    **{"rho": "ρ", "sigma": "σ", "tau": "τ", "theta": "θ"},
 }
 
 
@@ -314,9 +340,13 @@ def example(theorem: Theorem) -> str:
 
 
 def paragraphs(text: str) -> list[str]:
-    """A docstring as paragraphs; an indented one is a formula."""
+    """A docstring as paragraphs; an indented one holds formulas, a line each."""
     parts = [part for part in text.split("\n\n") if part]
-    return [("> " if part.startswith(" ") else "") + set_in_type(textwrap.dedent(part)) for part in parts]
+    return [_formulas(part) if part.startswith(" ") else set_in_type(part) for part in parts]
+
+
+def _formulas(part: str) -> str:
+    return "> " + set_in_type(textwrap.dedent(part)).replace("\n", "\\\n> ")
 
 
 def bound(theorem: Theorem) -> list[str]:
@@ -329,7 +359,7 @@ def bound(theorem: Theorem) -> list[str]:
 def proof(theorem: Theorem) -> list[str]:
     """From the module, where the learners of a family share one; and where the course has it."""
     module = sys.modules[theorem.bound.__module__]
-    family = module.__name__.rpartition(".")[2] in ("elimination", "winnow", "worst_first", "rounding")
+    family = module.__name__.rpartition(".")[2] in ("elimination", "winnow", "worst_first", "rounding", "passive_aggressive")
     told = paragraphs((inspect.getdoc(module) or "").partition("\n\n")[2]) if family else []
     told += [
         f"[The course](../learn/{n}.md) has it in words."

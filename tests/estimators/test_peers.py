@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import Perceptron as SklearnPerceptron
 
-from novikoff import Perceptron
+from novikoff import PassiveAggressive, Perceptron
 
 rng = np.random.default_rng(0)
 X = np.round(rng.standard_normal((300, 8)) * 16) / 16  # on a grid, so that its sums do not round either
@@ -35,3 +35,19 @@ def test_with_an_intercept_on_dense_rows():
         theirs = SklearnPerceptron(shuffle=False, tol=None, max_iter=5).fit(X, Y)
     assert np.array_equal(ours.coef_, theirs.coef_)
     assert np.array_equal(ours.intercept_, theirs.intercept_)
+
+
+@pytest.mark.filterwarnings("ignore::FutureWarning")  # it is on its way out of scikit-learn
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize("C", [0.01, 0.3, 1.0, 100.0])
+@pytest.mark.parametrize(("variant", "loss"), [("PA-I", "hinge"), ("PA-II", "squared_hinge")])
+def test_passive_aggressive_but_for_rounding(variant, loss, C):
+    peers = pytest.importorskip("sklearn.linear_model")
+    if not hasattr(peers, "PassiveAggressiveClassifier"):
+        pytest.skip("this scikit-learn has no PassiveAggressiveClassifier")
+    options = {"C": C, "fit_intercept": False, "max_iter": 1}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        ours = PassiveAggressive(variant=variant, **options).fit(X, Y)
+        theirs = peers.PassiveAggressiveClassifier(loss=loss, shuffle=False, tol=None, **options).fit(X, Y)
+    assert ours.coef_ == pytest.approx(theirs.coef_, rel=1e-9, abs=1e-12)

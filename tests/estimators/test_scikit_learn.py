@@ -20,10 +20,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from novikoff import MarginPerceptron, MaxMarginClassifier, Perceptron
+from novikoff import MaxMarginClassifier, PassiveAggressive, Perceptron
+from novikoff.estimators.registry import BY_RULE
 from novikoff.problems import separable
 
-BOTH = pytest.mark.parametrize("learner", [Perceptron, MarginPerceptron])
+EVERY_RULE = pytest.mark.parametrize("learner", [entry.estimator for entry in BY_RULE])
 
 
 @pytest.fixture
@@ -38,14 +39,17 @@ def setosa():
     return iris.data, np.where(iris.target == 0, "setosa", "other")
 
 
-@parametrize_with_checks([Perceptron(), MarginPerceptron(), MaxMarginClassifier(C=1)], xfail_strict=True)
+@parametrize_with_checks(
+    [*(entry.estimator() for entry in BY_RULE), PassiveAggressive(variant="PA-II", tol=0.1), MaxMarginClassifier(C=1)],
+    xfail_strict=True,
+)
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 def test_check_estimator(estimator, check):
     check(estimator)
 
 
-@BOTH
+@EVERY_RULE
 def test_clone_grid_search_and_cross_validation(learner, blobs):
     X, y = blobs
     search = GridSearchCV(
@@ -57,7 +61,7 @@ def test_clone_grid_search_and_cross_validation(learner, blobs):
         assert cross_val_score(clone(learner(max_iter=7)), X, y).mean() > 0.9
 
 
-@BOTH
+@EVERY_RULE
 def test_more_classes_through_one_vs_rest(learner):
     X, y = make_blobs(150, centers=[[9, 0], [0, 9], [-9, -9]], random_state=0)
     with pytest.raises(ValueError, match="OneVsRestClassifier"):
@@ -65,7 +69,7 @@ def test_more_classes_through_one_vs_rest(learner):
     assert OneVsRestClassifier(learner()).fit(X, y).score(X, y) == 1.0
 
 
-@BOTH
+@EVERY_RULE
 def test_frames_keep_their_names(learner, setosa):
     frame, y = setosa
     plain = learner().fit(frame.to_numpy(), y)
@@ -84,7 +88,7 @@ def test_frames_keep_their_names(learner, setosa):
         model.fit(broken, y)
 
 
-@BOTH
+@EVERY_RULE
 def test_pickled_models_go_on_as_they_were(learner, blobs):
     X, y = blobs
     model = learner().partial_fit(X[:100], y[:100])

@@ -5,14 +5,18 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
+import numba
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
 from novikoff import Perceptron
 from novikoff.engine import sums
+from novikoff.engine.compile import ALLOCATING
 from novikoff.engine.dense import DenseRows
+from novikoff.engine.storage import over
 from novikoff.theory.exact import round_down, round_up, sqrt_down, sqrt_up
 
 FLOATS = st.floats(allow_nan=False, allow_infinity=False)
@@ -80,6 +84,63 @@ def test_norms_are_correctly_rounded(x, constant):
 def test_norms_at_the_midpoints(x, square):
     m, e = sums.sqnorm(row(x), 0)
     assert math.ldexp(m, e) == square == float(sum(Fraction(v) ** 2 for v in x))
+
+
+def exactly(m, e):
+    return Fraction(m) * Fraction(2) ** e
+
+
+def nearest(value):
+    """Of 53 bits, ties to even, whatever its exponent: a Fraction becomes the nearest float."""
+    if value == 0:
+        return Fraction(0)
+    e = abs(value).numerator.bit_length() - value.denominator.bit_length()
+    return Fraction(float(value / Fraction(2) ** e)) * Fraction(2) ** e
+
+
+@pytest.mark.parametrize("numbers", [TAME, FLOATS], ids=["tame", "any"])
+@given(data=st.data())
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_products_are_correctly_rounded_in_every_storage(numbers, data):
+    x, w = data.draw(cancelling(numbers))
+    shuffled = data.draw(st.permutations(range(len(x))))
+    weights = np.array([*w, 0.0])
+    sparse = sp.csr_array(([x[j] for j in shuffled], shuffled, [0, len(x)]), shape=(1, len(x)))
+    for storage in (row(x), over(sparse, 0.0, False)):
+        assert exactly(*sums.rounded_dot(storage, 0, 1.0, weights)) == nearest(inner(x, w))
+
+
+ULP = 2.0**-52
+MIDPOINTS = [  # sums that floats lose at, with what they are
+    ([1.0, ULP / 2], 1.0),  # half way: to even
+    ([1.0 + ULP, ULP / 2], 1.0 + 2 * ULP),
+    ([1.0, ULP / 2, 2.0**-200], 1.0 + ULP),  # just beyond
+    ([1.0 + ULP, ULP / 2, -(2.0**-200)], 1.0 + ULP),  # just before
+    ([1.0, -ULP / 4], 1.0),  # below a power of two floats are twice as dense
+    ([1.0, -ULP / 4, -(2.0**-200)], 1.0 - ULP / 2),
+    ([1.0, -ULP / 4, 2.0**-200], 1.0),
+    ([1.0, *[ULP / 4] * 1000], 1.0 + 250 * ULP),  # lost one by one
+    ([2.0**60, 1.0, -(2.0**60), ULP / 2], 1.0),  # what is lost on the way comes back
+    ([2.0**60, 1.0, -(2.0**60), ULP / 2, 2.0**-150], 1.0 + ULP),
+    ([2.0**60, -(2.0**60)], 0.0),
+    ([2.0**60, 2.0**-150, -(2.0**60)], 2.0**-150),
+]
+COMPILED = numba.njit(**ALLOCATING)(sums.rounded_dot)
+
+
+@pytest.mark.parametrize("place", [0, 700, -700, 900, -900])
+@pytest.mark.parametrize(("terms", "total"), MIDPOINTS)
+def test_products_at_the_midpoints(terms, total, place):
+    for order in (1, -1):
+        w = np.array([*terms[::order], 0.0])
+        x = np.full(len(terms), 2.0 ** (place // 2))
+        w *= 2.0 ** (place - place // 2)
+        if place < 0 and np.count_nonzero(w) < np.count_nonzero(terms):
+            continue
+        for storage in (row(x), over(sp.csr_array(x[None]), 0.0, False)):
+            for function in (sums.rounded_dot, COMPILED):
+                assert exactly(*function(storage, 0, 1.0, w)) == Fraction(total) * Fraction(2) ** place
+                assert exactly(*function(storage, 0, -1.0, w)) == -Fraction(total) * Fraction(2) ** place
 
 
 def test_partial_sums_that_overflow_on_the_way_to_a_finite_dot_product():

@@ -13,10 +13,12 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
-from novikoff import MarginPerceptron, Perceptron
+from novikoff import MarginPerceptron, PassiveAggressive, Perceptron
 from tests import problems, reference
 
-LEARNERS = st.sampled_from([Perceptron, MarginPerceptron])
+# With tol=0 a run ends only when nothing is left to update, as those of the others do.
+AGGRESSIVE = [partial(PassiveAggressive, variant=name, C=C, tol=0.0) for name, C in (("PA", 1), ("PA-I", 0.3), ("PA-II", 2))]
+LEARNERS = st.sampled_from([Perceptron, MarginPerceptron, *AGGRESSIVE])
 AT_ZERO = st.sampled_from(["mistake", "positive", "negative"])
 ORDER = st.sampled_from(["given", "first", "worst"])
 SCALE = st.sampled_from(["none", "ball", "sphere"])
@@ -129,6 +131,52 @@ def test_the_reference_in_rationals_agrees(data, at_zero, order, threshold, cons
     assert model.history_.tolist() == expected.history
 
 
+@given(
+    st.one_of(problems.grids(), problems.near_ties()),
+    st.sampled_from([("PA", 0), ("PA-I", 1), ("PA-II", 2)]),
+    st.sampled_from([0.01, 0.3, 1.0, 1e6]),
+    AT_ZERO,
+    ORDER,
+    st.sampled_from([None, 0.0, 0.01, 0.5]),
+    st.sampled_from([0.0, 0.5, 1.0]),
+)
+def test_every_step_is_the_formula_of_a_product_and_a_norm_that_are_correctly_rounded(
+    data, variant, C, at_zero, order, tol, constant
+):
+    X, y = data
+    name, number = variant
+    model = PassiveAggressive(
+        variant=name,
+        C=C,
+        tol=tol,
+        at_zero=at_zero,
+        order=order,
+        fit_intercept=constant > 0,
+        intercept_scaling=constant or 1.0,
+        max_iter=6,
+    )
+    expected = reference.passive_aggressive(
+        X.tolist(),
+        y.tolist(),
+        variant=number,
+        C=C,
+        tol=tol,
+        zero=ZERO[at_zero],
+        order=order,
+        constant=constant,
+        max_iter=6,
+        rounded=True,
+    )
+    for storage in (X, sp.csr_array(X)):
+        fit(model, storage, y)
+        assert list(model.weights([*range(X.shape[1]), None]).values()) == expected.w
+        assert (model.mistakes_, model.updates_) == (expected.mistakes, len(expected.updates))
+        assert model.history_.tolist() == expected.history
+    trace = model.trace(X, y)
+    assert trace.rows.tolist() == expected.updates
+    assert trace.steps.tolist() == expected.steps
+
+
 @given(problems.near_ties(), AT_ZERO, ORDER, st.sampled_from([None, 0.0]), st.sampled_from([0.0, 1.0]))
 def test_decisions_are_exact_where_the_weights_round(data, at_zero, order, threshold, constant):
     X, y = data
@@ -151,7 +199,7 @@ def test_any_split_into_batches(data, learner, at_zero, scale, passes, draw):
     whole = fit(learner(max_iter=passes, **options), X, y)
     assume(not isinstance(whole, str))
     batched, online, sparse = (learner(**options) for _ in range(3))
-    for _ in range(passes):
+    for _ in range(whole.passes_):
         cuts = sorted(draw.draw(st.lists(st.integers(1, len(X) - 1), max_size=3, unique=True)))
         for part in np.split(np.arange(len(X)), cuts):
             batched.partial_fit(X[part], y[part], classes=[-1, 1])

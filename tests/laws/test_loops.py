@@ -14,10 +14,12 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from novikoff import MarginPerceptron, Perceptron
-from novikoff.engine.rows import Rows
+from novikoff import MarginPerceptron, PassiveAggressive, Perceptron
+from novikoff.engine.rows import BadRowError, Rows
 from novikoff.estimators import linear as estimators
 from novikoff.learners import linear
+from novikoff.learners.margin_perceptron import MarginPerceptron as MarginRule
+from novikoff.learners.passive_aggressive import PassiveAggressive as PassiveRule
 from novikoff.learners.perceptron import Perceptron as PerceptronRule
 from novikoff.problems import doubling, separable
 from tests import problems
@@ -28,15 +30,25 @@ def paced(size: int) -> type[Rows]:
     return type("Paced", (Rows,), {"pace": size})
 
 
-@given(problems.any_data(), st.sampled_from(["given", "first", "worst"]), st.integers(1, 30))
-def test_the_budget_of_a_call_changes_nothing(data, order, budget):
+RULES = [
+    PerceptronRule(),
+    MarginRule(auto=True),
+    *(PassiveRule(variant=variant, C=0.3, tol=tol) for variant, tol in ((0, -1.0), (1, 0.01), (2, 0.0))),
+]
+
+
+@given(problems.any_data(), st.sampled_from(RULES), st.sampled_from(["given", "first", "worst"]), st.integers(1, 30))
+def test_the_budget_of_a_call_changes_nothing(data, rule, order, budget):
     X, y = data
-    rule = PerceptronRule()
     runs = []
     for size in (budget, 10**9):
         learner = linear.LinearLearner(rule, X.shape[1], 1.0, unit=False)
         rows = paced(size)(X, y.astype(np.int8), 1.0)
-        outcome = learner.run(rows, order, 12)
+        try:
+            outcome = learner.run(rows, order, 12)
+        except BadRowError as error:
+            runs.append((error.code, error.row))
+            continue
         learner.measure_margin(rows)
         runs.append((learner.w.tobytes(), outcome.history.tolist(), outcome.finished, learner.lower, learner.upper))
     assert runs[0] == runs[1]
@@ -89,7 +101,7 @@ def test_verbose_writes_plain_lines_when_there_is_no_terminal(capsys):
 RUN = """
 import json, sys, warnings
 import numpy as np, scipy.sparse as sp
-from novikoff import MarginPerceptron, Perceptron
+from novikoff import MarginPerceptron, PassiveAggressive, Perceptron
 warnings.simplefilter("ignore")
 rng = np.random.default_rng(7)
 X = rng.integers(-3, 4, (25, 4)) * 10.0 ** rng.integers(-2, 3, 4)
@@ -99,8 +111,12 @@ for model in (
     Perceptron(max_iter=5),
     Perceptron(order="worst", max_iter=5),
     MarginPerceptron(scale="sphere", order="first", max_iter=5),
+    PassiveAggressive(variant="PA", max_iter=5),
+    PassiveAggressive(variant="PA-II", C=0.3, order="worst", scale="sphere", max_iter=5),
+    PassiveAggressive(C=0.1, tol=0.01, max_iter=5),
 ):
-    for data in (X, sp.csr_array(X), X * 1e160):
+    large = 1e150 if isinstance(model, PassiveAggressive) else 1e160  # where ||x||^2 is still a float, or no longer
+    for data in (X, sp.csr_array(X), X * large):
         model.fit(data, y)
         signs = np.sign(model.decision_function(data)).tolist()
         found.append([model.coef_.tobytes().hex(), model.mistakes_, model.history_.tolist(), signs])
@@ -137,7 +153,7 @@ def test_another_processor_takes_the_same_decisions(compiled, tmp_path):
     assert run(NUMBA_CPU_NAME="generic", NOVIKOFF_CACHE_DIR=str(tmp_path)) == compiled
 
 
-@pytest.mark.parametrize("learner", [Perceptron, MarginPerceptron])
+@pytest.mark.parametrize("learner", [Perceptron, MarginPerceptron, PassiveAggressive])
 def test_fit_allocates_in_proportion_to_rows_and_columns(learner):
     import tracemalloc
 

@@ -21,6 +21,7 @@ from novikoff import (
     MaxMarginClassifier,
     MonotoneConjunction,
     MonotoneDisjunction,
+    PassiveAggressive,
     Perceptron,
     Winnow,
 )
@@ -110,6 +111,14 @@ ZOO: dict[str, Callable[[], Any]] = {
     "margin-threshold": lambda: MarginPerceptron(threshold=0.5).fit(X, TRUE),
     "margin-online": lambda: online(MarginPerceptron(), WORDS),
     "margin-sphere": lambda: MarginPerceptron(scale="sphere", threshold=1).fit(X, TRUE),
+    "aggressive": lambda: PassiveAggressive().fit(X, TRUE),
+    "aggressive-pa": lambda: PassiveAggressive(variant="PA", at_zero="negative").fit(FRAME, TRUE),
+    "aggressive-tol": lambda: quiet(lambda: PassiveAggressive(variant="PA-II", tol=0.9, scale="sphere").fit(X, TRUE)),
+    "aggressive-first": lambda: quiet(
+        lambda: PassiveAggressive(order="first", scale="ball", C=0.25, max_iter=9).fit(X, TRUE)
+    ),
+    "aggressive-dicts": lambda: online(PassiveAggressive(variant="PA-II", C=0.1), WORDS),
+    "aggressive-warm": lambda: PassiveAggressive(warm_start=True).fit(X, TRUE).fit(-X, TRUE).partial_fit(X, TRUE),
     "max-margin": lambda: MaxMarginClassifier().fit(X, TRUE),
     "max-margin-frame": lambda: MaxMarginClassifier(fit_intercept=False, gap=1e-2).fit(FRAME, X @ [1, 2, 3, 4] > 0),
     "max-margin-weights": lambda: MaxMarginClassifier().fit(

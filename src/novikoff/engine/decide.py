@@ -10,6 +10,7 @@ What the filter cannot call goes to `novikoff.engine.sums`.
 from __future__ import annotations
 
 import math
+import sys
 from typing import Any
 
 import numpy as np
@@ -32,14 +33,14 @@ _FIELDS = np.dtype(
         ("mistakes", "i8"),
         ("updates", "i8"),
         ("step", "f8"),  # the length of the last one
-        ("steps", "f8"),  # the sum of their lengths
+        ("steps", "f8"),  # the sum of their lengths; where it would overflow, the largest float
         ("rounded", "i8"),  # 1: some update was not exactly w + step y x
         ("slow", "i8"),  # decisions that floats could not take
         ("at", "i8"),  # where in the pass the loop stands
         ("found", "i8"),  # updates in this pass; for a search, the row with the smallest margin so far
         ("pass_theta", "f8"),  # theta when this pass began
         ("pass_mistakes", "i8"),  # mistakes before it
-        ("loss", "f8"),  # the largest theta - y<w,x> that a step of this pass was made for, if the rule measures
+        ("loss", "f8"),  # the largest theta - y<w,x> of the violated rows that this pass met, if the rule measures
         ("traced", "i8"),  # updates that this call has written down
         ("turns", "i8"),  # passes, or searches, before this one
         ("done", "i8"),  # 1 after a pass that satisfied the rule
@@ -57,7 +58,7 @@ NOT_FINITE, ZERO_ROW, OVERFLOW, THETA_RANGE, NORM_RANGE, STEP_RANGE = -1, -2, -3
 GREW = 1  # no error: the row is the longest so far
 
 HUGE, TINY = 2.0**400, 2.0**-400
-NORMAL = 2.0**-1022
+NORMAL, LARGEST = 2.0**-1022, sys.float_info.max
 
 
 @inlined
@@ -202,6 +203,7 @@ def length_of_step(rows: Storage, i: int, y: float, w: Vector, rule: Rule, s: An
 @outlined
 def _measured_step(rows: Storage, i: int, y: float, w: Vector, rule: Rule, s: Any) -> float:
     if rows.norm[i] == 0.0:
+        s.loss = max(s.loss, s.theta)
         return NO_STEP
     sqnorm = 1.0
     if not rows.unit:
@@ -211,10 +213,8 @@ def _measured_step(rows: Storage, i: int, y: float, w: Vector, rule: Rule, s: An
             return math.nan
     mantissa, exponent = sums.rounded_dot(rows, i, divisor(rows, i), w)
     product = y * power(mantissa, exponent)
-    length = step(rule, product, sqnorm)
-    if length != NO_STEP:
-        s.loss = max(s.loss, s.theta - product)
-    return length
+    s.loss = max(s.loss, s.theta - product)
+    return step(rule, product, sqnorm)
 
 
 @inlined
@@ -246,7 +246,7 @@ def update(rows: Storage, i: int, y: float, w: Vector, rule: Rule, m: float, err
     s.norm = norm
     s.updates += 1
     s.step = length
-    s.steps += length
+    s.steps = min(s.steps + length, LARGEST)
     return 1
 
 

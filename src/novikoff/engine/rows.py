@@ -145,7 +145,12 @@ class Rows:
     def learned(self, which: Indices) -> NDArray[np.float64]:
         """a_i for these rows, as they are learned from: the constant last, and divided by the norm if ``unit``."""
         rows = self.dense(which)[:, 1:]
-        return rows / self.norms[which, None] if self.unit else rows
+        if not self.unit:
+            return rows
+        norms = self.norms[which]
+        for k in np.flatnonzero(np.isinf(norms)):
+            norms[k] = decide.divisor(self.storage, int(which[k]))
+        return rows / norms[:, None]
 
     def part(self, which: Any) -> Any:
         """These rows of X, without constant or sign, as a float64 array or CSR matrix."""

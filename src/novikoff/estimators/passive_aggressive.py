@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from numbers import Real
 
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -68,7 +67,5 @@ class PassiveAggressive(LinearClassifier):
     rule = rules.PassiveAggressive
 
     def _rule(self) -> Rule:
-        if not math.isfinite(self.C):
-            raise ValueError(f'C must be finite, got {self.C!r}: variant="PA" is the learner without it')
         tol = NO_TOL if self.tol is None else float(self.tol)
         return rules.PassiveAggressive(AT_ZERO[self.at_zero], VARIANTS[self.variant], float(self.C), tol)

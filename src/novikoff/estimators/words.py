@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from novikoff.words import counted
 
+STILL = "found nothing to update"
 ON_A_STREAM = "learning from a stream, which has no end"
 
 
@@ -20,7 +21,7 @@ class End(NamedTuple):
     separates: bool  # the margin of the returned weights over all rows is positive
     errors: int  # the rows that they misclassify, by the convention at zero
     rows: int
-    ending: str = ""  # what is true of the last pass of a run that is finished
+    ending: str = STILL  # what is true of the last pass of a run that is finished
     interrupted: bool = False  # nothing else is known then
 
 
@@ -45,8 +46,7 @@ def _reason(end: End, model: Any) -> str:
         return f"interrupted after {turns}"
     stopped = f"max_iter = {model.max_iter:,} reached after {turns}"
     if end.reached:
-        ending = end.ending if model.order == "given" else "found nothing to update"
-        how = f"the last of {turns} {ending}" if end.finished else f"{stopped}, with nothing to update"
+        how = f"the last of {turns} {end.ending}" if end.finished else f"{stopped}, with nothing to update"
         if end.errors:
             return f"{how}, but {_misclassified(end)}"
         found = "separated" if end.separates else "no mistakes left by the convention at zero; this is no separator"

@@ -178,7 +178,7 @@ class LinearLearner:
     def upper(self) -> float:
         """No separator of the rows seen has a margin above ||w||/(sum of the steps) (`novikoff.theory.UPPER_END`)."""
         run = self.facts
-        if run.updates == 0 or run.start > 0:
+        if run.updates == 0 or run.start > 0 or not self.state[0].steps < FINITE:
             return math.inf
         along = root(sqnorm(self.w))[1] / run.steps
         if not run.rounded:

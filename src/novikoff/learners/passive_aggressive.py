@@ -73,8 +73,8 @@ class PassiveAggressive(NamedTuple):
         return chosen and (self.tol == NO_TOL or 0 <= self.tol < math.inf)
 
     def longest(self, run: Facts) -> Fraction:
-        """||w|| is at most the sum of the steps times R; twice that, for their rounding."""
-        return run.steps * root(run.radius_sq)[1] * 2
+        """||w|| is at most the sum of the steps times R; twice that, for their rounding, and more than underflow adds."""
+        return run.steps * root(run.radius_sq)[1] * 2 + Fraction(1, 2**1000)
 
     def bound(self, gamma: Number, run: Facts) -> int | None:
         rounded = run.updates if run.rounded else 0

@@ -10,8 +10,8 @@ For any u, with l(u) its loss on the same example, ||w - u||^2 changes by
 
     -2 tau (y<u,x> - y<w,x>) + tau^2 ||x||^2 <= -tau (2l - tau ||x||^2 - 2 l(u)),
 
-and it is ||u||^2 at the beginning and never negative. Added up over the updates this gives the three theorems. Of
-a mistake the loss is at least 1.
+and it is ||u||^2 at the beginning and never negative. Added up over the updates this gives the three theorems: of
+a mistake the loss is at least 1; PA-I has tau l(u) <= C l(u); and PA-II has 2 tau l(u) <= tau^2/(2C) + 2C l(u)^2.
 
 Rounding. Let y<u,x> >= 1 throughout, ||u|| = 1/gamma, v = 2^-53, V = ||u|| + ||w0||, and D = ||w - u||. The learner
 takes y<w,x> and ||x||^2 correctly rounded (on the unit sphere, 1 for ||x||^2, which is off by 2^-50 at most), takes no
@@ -132,6 +132,8 @@ class AggressiveRun:
     def due(self, loss: Fraction, row: Vector) -> Fraction:
         """The step of the rule."""
         square = sqnorm(row)
+        if self.variant != PA and self.C == 0:
+            return Fraction(0)
         if self.variant == PA_II:
             return loss / (square + 1 / (2 * self.C))
         if square == 0:
@@ -215,11 +217,15 @@ def _passive(run: AggressiveRun) -> bool:
 
 
 def _passive_1(run: AggressiveRun) -> bool:
+    if run.C == 0:
+        return True  # 1/C is beyond all numbers
     paid = sqnorm(run.comparator) + 2 * run.C * sum(run.comparator_losses, Fraction(0))
     return run.mistakes <= constant(PA_I, run.radius_sq, run.C) * paid
 
 
 def _passive_2(run: AggressiveRun) -> bool:
+    if run.C == 0:
+        return True
     paid = sqnorm(run.comparator) + 2 * run.C * sum((loss**2 for loss in run.comparator_losses), Fraction(0))
     return _many(run) <= constant(PA_II, run.radius_sq, run.C) * paid
 
