@@ -62,7 +62,7 @@ def test_scores_are_those_of_the_decision_function_for_every_storage(tmp_path: P
 
 def test_features_that_grew_are_the_columns(tmp_path: Path) -> None:
     model = nk.Perceptron()
-    for i in range(20):
+    for i in range(18):
         model.learn_one({f"w{j}": 1.0 + j for j in range(i % 5 + 1)}, i % 2 == 0)
     nk.save(model, tmp_path / "a.nvk")
     plane = bare.load(tmp_path / "a.nvk")
