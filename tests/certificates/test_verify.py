@@ -13,6 +13,7 @@ import sys
 import threading
 from fractions import Fraction
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -1323,3 +1324,20 @@ def test_it_is_legible_and_stands_alone(name):
     assert all(name.startswith(allowed) or name in checkers for name in ours), ours
     outside = {name.split(".")[0] for name in names - ours} - ({"numpy"} if name in FAST else set())
     assert outside <= sys.stdlib_module_names
+
+
+@pytest.mark.parametrize("constant", [0.0, 1.0, 3.0, 0.5])
+@pytest.mark.parametrize("storage", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("size", [1.0, 0.25, 2.0**51, 2.0**61, 2.0**70])
+def test_rows_that_are_made_at_once_are_those_of_the_reference(storage, size, constant):
+    rng = np.random.default_rng(3)
+    X = rng.integers(-3, 4, (9, 5)) * size
+    X[2] = 0.0
+    y = np.array([1, 0, 1, 1, 0, 0, 1, 0, 1])
+    signs = np.where(y == 1, 1, -1).astype("<i1")
+    claim = SimpleNamespace(d=5, constant=constant)
+    data = check.Data(storage(X))
+    rows = check.ExactRows(data, signs, claim).of([7, 2, 0, 4])
+    for i in (7, 2, 0, 4):
+        example = [(j, float(value)) for j, value in enumerate(X[i]) if value]
+        assert rows[i] == reference.row(example, int(signs[i]), claim)

@@ -177,9 +177,9 @@ class Data:
         """All rows, as the reference takes them."""
         return [example for block in self.blocks() for example in _examples(block)]
 
-    def some(self, rows: Sequence[int]) -> list[reference.Example]:
+    def some(self, rows: Sequence[int]) -> Block:
         """A few of them, taken together."""
-        return _examples(self._taken(rows, self._X[list(rows)]))
+        return self._taken(rows, self._X[list(rows)])
 
 
 class ExactRows(dict[int, reference.Row]):
@@ -192,9 +192,26 @@ class ExactRows(dict[int, reference.Row]):
         """With these rows among them."""
         new = [i for i in rows if i not in self]
         if new:
-            for i, x in zip(new, self._data.some(new), strict=True):
-                self[i] = reference.row(x, int(self._signs[i]), self._claim)
+            block = self._data.some(new)
+            made = self._integer_rows(block, new) or self._rows(block, new)
+            self.update(zip(new, made, strict=True))
         return self
+
+    def _rows(self, block: Block, which: list[int]) -> list[reference.Row]:
+        examples = zip(which, _examples(block), strict=True)
+        return [reference.row(x, int(self._signs[i]), self._claim) for i, x in examples]
+
+    def _integer_rows(self, block: Block, which: list[int]) -> list[reference.Row] | None:
+        """What `reference.row` makes of rows of integers that fit into 64 bits, all at once; None for others."""
+        c, x = self._claim.constant, block.values
+        if not (c.is_integer() and np.all(x == np.rint(x)) and np.all(np.abs(x) < 2.0**62)):
+            return None
+        signs = self._signs[which].astype(np.int64)
+        entries = np.repeat(signs, np.diff(block.ends)) * x.astype(np.int64)
+        pairs = list(zip(block.columns.tolist(), entries.tolist(), strict=True))
+        last = [[(self._claim.d, s * int(c))] if c else [] for s in signs.tolist()]
+        spans = zip(pairwise(block.ends.tolist()), last, strict=True)
+        return [reference.Row(pairs[start:stop] + end, 1) for (start, stop), end in spans]
 
 
 def _examples(block: Block) -> list[reference.Example]:
