@@ -263,8 +263,8 @@ def estimators() -> list[str]:
     lines = [
         "## Which estimator",
         "",
-        "| | in the shell | learns from | by batches | one example at a time | what bounds it |",
-        "|---|---|---|---|---|---|",
+        "| | in the shell | learns from | weights | by batches | one example at a time | what bounds it |",
+        "|---|---|---|---|---|---|---|",
     ]
     for name, entry in REGISTRY.items():
         theorems = ", ".join(f"[{theorem.id}](../theorems/{theorem.id}.md)" for theorem in entry.guarantee)
@@ -272,6 +272,7 @@ def estimators() -> list[str]:
             f"[`{name}`]({pages[name]}.md#{name.lower()})",
             f"`{entry.command}`" if entry.command else "",
             entry.labels,
+            "`sample_weight`" if entry.weighs else "",
             "`partial_fit`" if entry.batches else "",
             "`learn_one`" if entry.online else "",
             theorems or "its [certificate](certificates.md)",

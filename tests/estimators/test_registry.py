@@ -37,4 +37,10 @@ def test_what_it_says_is_so(name):
     elif entry.online:
         with pytest.raises((ValueError, TypeError)):
             entry.estimator().learn_one({"a": 1.0}, 1).learn_one({"b": 1.0}, -1)
+    y = (words == "yes").astype(int)
+    if entry.weighs:
+        entry.estimator().fit(BITS, y, sample_weight=[1.0, 2.0, 1.0, 0.5])
+    else:
+        with pytest.raises(TypeError, match="sample_weight"):
+            entry.estimator().fit(BITS, y, sample_weight=[1.0, 2.0, 1.0, 0.5])
     assert all(theorem in nk.theory.THEOREMS for theorem in entry.guarantee)

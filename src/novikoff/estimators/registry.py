@@ -1,12 +1,14 @@
 """The estimators that learn from data, and what each of them can do.
 
-The model file, the command line, the warm-up and the reference read this table: a new estimator is one line here.
+The model file, the command line, the warm-up, the lab and the reference read this table: a new estimator is one line
+here. `BY_RULE` has those that learn by a rule (`novikoff.engine.rule`).
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from inspect import signature
 from typing import Any
 
 from novikoff import theory
@@ -51,6 +53,11 @@ class Entry:
     def batches(self) -> bool:
         """partial_fit: a batch after the other."""
         return hasattr(self.estimator, "partial_fit")
+
+    @property
+    def weighs(self) -> bool:
+        """sample_weight: some examples count for more than others."""
+        return "sample_weight" in signature(self.estimator.fit).parameters
 
     @property
     def online(self) -> bool:
