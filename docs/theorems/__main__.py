@@ -162,7 +162,10 @@ WHY_HERE = {  # where a theorem needs a hypothesis for a reason of its own
     ("worst-first", "w starts at 0"): "From elsewhere the start stays in the distance to T w*.",
     ("worst-first-margin", "w starts at 0"): "From elsewhere ||w|| can be larger, and the margin smaller.",
     **{
-        (name, "w starts at 0"): "||w - u||^2 is ||u||^2 at the beginning. From elsewhere it is (||u|| + ||w0||)^2 at most, "
+        (
+            name,
+            "w starts at 0",
+        ): "||w - u||^2 is ||u||^2 at the beginning. From elsewhere it is (||u|| + ||w0||)^2 at most, "
         "and this takes the place of ||u||^2."
         for name in ("passive-aggressive", "passive-aggressive-1", "passive-aggressive-2")
     },
@@ -359,7 +362,13 @@ def bound(theorem: Theorem) -> list[str]:
 def proof(theorem: Theorem) -> list[str]:
     """From the module, where the learners of a family share one; and where the course has it."""
     module = sys.modules[theorem.bound.__module__]
-    family = module.__name__.rpartition(".")[2] in ("elimination", "winnow", "worst_first", "rounding", "passive_aggressive")
+    family = module.__name__.rpartition(".")[2] in (
+        "elimination",
+        "winnow",
+        "worst_first",
+        "rounding",
+        "passive_aggressive",
+    )
     told = paragraphs((inspect.getdoc(module) or "").partition("\n\n")[2]) if family else []
     told += [
         f"[The course](../learn/{n}.md) has it in words."

@@ -17,7 +17,9 @@ from novikoff import MarginPerceptron, PassiveAggressive, Perceptron
 from tests import problems, reference
 
 # With tol=0 a run ends only when nothing is left to update, as those of the others do.
-AGGRESSIVE = [partial(PassiveAggressive, variant=name, C=C, tol=0.0) for name, C in (("PA", 1), ("PA-I", 0.3), ("PA-II", 2))]
+AGGRESSIVE = [
+    partial(PassiveAggressive, variant=name, C=C, tol=0.0) for name, C in (("PA", 1), ("PA-I", 0.3), ("PA-II", 2))
+]
 LEARNERS = st.sampled_from([Perceptron, MarginPerceptron, *AGGRESSIVE])
 AT_ZERO = st.sampled_from(["mistake", "positive", "negative"])
 ORDER = st.sampled_from(["given", "first", "worst"])

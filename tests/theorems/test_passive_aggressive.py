@@ -31,7 +31,7 @@ def one(rows, signs, direction):
     return [a / least for a in direction] if least > 0 else direction
 
 
-def learn(rows, signs, u, *, variant, C=F(1), start=(), zero=0, max_iter=2):
+def learn(rows, signs, u, *, variant, C=1, start=(), zero=0, max_iter=2):
     result = reference.passive_aggressive(
         rows, signs, variant=variant, C=C, start=[*start, F(0)] if start else (), zero=zero, max_iter=max_iter
     )

@@ -32,7 +32,7 @@ def _jobs() -> Iterator[tuple[str, Callable[[], object]]]:
     from novikoff.data.options import Reading
     from novikoff.data.splitting import Splitter
     from novikoff.data.svmlight import SvmlightParser
-    from novikoff.estimators.registry import REGISTRY
+    from novikoff.estimators.registry import BY_RULE, REGISTRY
 
     bits = np.array([[1, 0, 1], [0, 1, 1], [1, 1, 0], [0, 0, 1]])
     y = np.array([1, 0, 1, 0])
@@ -45,8 +45,10 @@ def _jobs() -> Iterator[tuple[str, Callable[[], object]]]:
         for name, entry in REGISTRY.items():
             yield f"{name}, {storage}", partial(_fit, entry.estimator, X, y)
         yield f"certify, {storage}", partial(nk.certify, X, y)
-        yield f"orders and streams, {storage}", partial(_streams, X, y)
-    yield "one example at a time", lambda: nk.play(nk.Perceptron(), [({"a": 1.0}, True), ({"b": 2.0}, False)])
+        for entry in BY_RULE:  # its rule is compiled into every loop
+            yield f"{entry.name}, orders and streams, {storage}", partial(_streams, entry.estimator, X, y)
+    for entry in BY_RULE:
+        yield f"{entry.name}, one example at a time", partial(_one_by_one, entry.estimator)
     yield "svmlight text", lambda: SvmlightParser().parse(b"1 1:0.5\n-1 2:1e-30 1:2\n", 1, 0)
     yield "VW text", _vw
     yield "quoted cells", lambda: Splitter(Reading(format="csv")).cut(memoryview(b'"a",1\n'), complete=False)
@@ -66,10 +68,15 @@ def _fit(kind: Any, X: Any, y: Any) -> None:
     kind().fit(X, y).predict(X)
 
 
-def _streams(X: Any, y: Any) -> None:
+def _streams(kind: Any, X: Any, y: Any) -> None:
+    for order in ("first", "worst"):
+        kind(order=order).fit(X, y)
+    kind().predict_learn(X, np.where(y == 1, 1, -1))
+    kind(scale="sphere").partial_fit(X, y, classes=[0, 1])
+
+
+def _one_by_one(kind: Any) -> None:
     import novikoff as nk
 
-    for order in ("first", "worst"):
-        nk.Perceptron(order=order).fit(X, y)
-    nk.Perceptron().predict_learn(X, np.where(y == 1, 1, -1))
-    nk.Perceptron(scale="sphere").partial_fit(X, y, classes=[0, 1])
+    nk.play(kind(), [({"a": 1.0}, True), ({"b": 2.0}, False)])
+    nk.play(kind(), [([1.0, 0.0], True), ([0.0, 1.0], False)])

@@ -73,7 +73,7 @@ class PassiveAggressive(NamedTuple):
         return chosen and (self.tol == NO_TOL or 0 <= self.tol < math.inf)
 
     def longest(self, run: Facts) -> Fraction:
-        """||w|| is at most the sum of the steps times R; twice that, for their rounding, and more than underflow adds."""
+        """||w|| is at most the sum of the steps times R; twice that, for their rounding, and for underflow."""
         return run.steps * root(run.radius_sq)[1] * 2 + Fraction(1, 2**1000)
 
     def bound(self, gamma: Number, run: Facts) -> int | None:
