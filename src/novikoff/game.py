@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Protocol, runtime_checkable
 
+from novikoff.engine.rule import Facts, Rule
 from novikoff.theory import bound_from_start, float_bound, float_bound_from_start, update_bound
 from novikoff.theory.exact import Number, nearest, rational, sqrt_down, sqrt_up
 
@@ -60,9 +61,13 @@ class Transcript:
         Did the learner do what the proof is about? Every update was due, y<w,x> <= theta; was w + yx, to the nearest
         floats; and added at least gamma to <w,w*>, and at most ||x||^2 + 2 theta to ||w||^2. Every mistake was an
         update, and every count is right. Checked in rationals on the learner's own w, before and after each
-        round. None without a witness that separates the stream.
+        round. None without a witness that separates the stream. Of a learner whose steps have other lengths the same
+        for w + step yx with the step of its rule; and one whose theorem bounds mistakes also came closer to w*/gamma
+        with every update, but for the rounding of w.
     failures : tuple of str
         Where it did not: the first round of each kind.
+    inequalities : str
+        What was checked, in words.
     exact : bool or None
         Was every update exactly w + yx? If not, the inequalities were checked up to half a unit in the last place
         of each entry of w, and ``bound`` is that for rounded weights.
@@ -86,6 +91,7 @@ class Transcript:
     threshold: Fraction | None = None
     start_sq: Fraction | None = None
     failures: tuple[str, ...] = ()
+    inequalities: str = "both inequalities"
 
     def __str__(self) -> str:
         text = f"{self.rounds:,} rounds, {self.mistakes:,} mistakes"
@@ -95,7 +101,7 @@ class Transcript:
             text += "; the theorem allows any number for rounded weights, since without rounding it allows 2^49 or more"
         if self.inequalities_held:
             how = "exactly" if self.exact else "up to the rounding of w"
-            text += f"; both inequalities of the proof held at every update, {how}"
+            text += f"; {self.inequalities} of the proof held at every update, {how}"
         elif self.margin is not None and self.inequalities_held is None:
             text += "; the witness does not separate the stream"
         if self.failures:
@@ -168,7 +174,7 @@ class _Follower:
         self._worst: Fraction | None = None
         self._least_gain: tuple[Fraction, int] | None = None  # the least that an update added to <w,w*>, and where
         self._exact = True
-        self._steps = Fraction(0)  # the sum of their lengths
+        self._moves: list[tuple[Fraction, Fraction, int]] = []  # what steps of other lengths added to ||w||^2, <w,w*>
         self._failures: dict[str, str] = {}  # the first round of each kind
 
     def _count(self, name: str) -> int:
@@ -176,6 +182,28 @@ class _Follower:
 
     def _theta(self) -> Fraction:
         return Fraction(float(getattr(self._learner, "threshold_", 0.0)))
+
+    @property
+    def _rule(self) -> Rule | None:
+        """The learner's rule, if its steps are not all of length 1."""
+        rule: Rule | None = getattr(self._learner, "rule_", None)
+        return None if rule is None or (not rule.measures() and rule.step(0.0, 0.0) == 1.0) else rule
+
+    def _step(self, row: Row, y: int) -> float:
+        """The step of the rule, from y<w,x> and ||x||^2 as it is given them: the nearest floats."""
+        if self._rule is None:
+            return 1.0
+        product = sum((Fraction(self._w.get(name, 0.0)) * Fraction(x) for name, x in row.items()), Fraction(0))
+        unit = getattr(self._learner, "scale", "none") == "sphere"
+        square = 1.0 if unit else nearest(sum((Fraction(x) ** 2 for x in row.values()), Fraction(0)))
+        return self._rule.step(nearest(y * product), square)
+
+    def _compare_distances(self, witness_sq: Fraction) -> None:
+        """Did every update lead towards u = w*/gamma? Rounding may add 2^-48 (||u|| + ||w0||)^2."""
+        assert self._worst is not None
+        slack = (witness_sq / self._worst**2 + self._start) / 2**48
+        for growth, gain, at in self._moves:
+            self._require(growth - 2 * gain / self._worst <= slack, at, "w went away from w*/gamma")
 
     def _require(self, condition: bool, at: int, failure: str) -> None:
         if not condition:
@@ -226,7 +254,7 @@ class _Follower:
     def _follow(self, row: Row, y: int, after: Row, at: int) -> None:
         """One update from w to ``after``: was it due, was it w + yx, and the two inequalities of the proof."""
         assert self._witness is not None
-        step = float(getattr(self._learner, "step_", 1.0))  # w <- w + step y x
+        step = self._step(row, y)  # w <- w + step y x
         length = Fraction(step)
         product = growth = size = gain = Fraction(0)
         length_slack = gain_slack = Fraction(0)  # what the rounding of ``after`` can do to each
@@ -250,12 +278,14 @@ class _Follower:
                 gain_slack += abs(along) * half
         theta = self._theta()
         self._require(product <= theta, at, "it updated where y<w,x> > theta")
-        self._require(added, at, "w did not become w + yx" if step == 1.0 else f"w did not become w + {step} yx")
+        due = "w + yx" if self._rule is None else "w + step yx with the step of its rule"
+        self._require(added, at, f"w did not become {due}")
         most = length**2 * size + 2 * length * theta + length_slack
         self._require(growth <= most, at, "||w||^2 grew by more than ||x||^2 + 2 theta")
-        self._steps += length
-        if self._least_gain is None or (gain + gain_slack) / length < self._least_gain[0]:
+        if length and (self._least_gain is None or (gain + gain_slack) / length < self._least_gain[0]):
             self._least_gain = (gain + gain_slack) / length, at
+        if self._rule is not None:
+            self._moves.append((growth, gain, at))
         self._length_sq += growth
         self._along += gain
         witness_sq = sum((a * a for a in self._witness.values()), Fraction(0))
@@ -279,6 +309,9 @@ class _Follower:
         if self._least_gain is not None:
             gain, at = self._least_gain
             self._require(gain >= self._worst, at, "<w,w*> grew by less than gamma")
+        if self._rule is not None and self._rule.bounds() == "mistakes" and separates:
+            self._compare_distances(length_sq)
+            known["inequalities"] = "the inequalities"
         if dict(self._learner.weights()) != {name: value for name, value in self._w.items() if value}:
             self._failures["end"] = "at the end w has entries that no update has given it"
         known.update(
@@ -299,10 +332,11 @@ class _Follower:
         return known
 
     def _bound(self, margin_sq: Fraction, gamma: float) -> int | None:
-        """What the theorem allows: Novikoff's, or the one for weights that were rounded."""
-        if self._steps != len(self.update_rounds):  # another theorem than Novikoff's
-            own = getattr(self._learner, "bound", None)
-            return own(Fraction(gamma)) if own else None
+        """What the theorem allows: Novikoff's, or the one for weights that were rounded; or that of another rule."""
+        if self._rule is not None:
+            start, made = Fraction(sqrt_up(self._start)), len(self.update_rounds)
+            run = Facts(self._radius_sq, self._theta(), start, made, Fraction(0), not self._exact)
+            return self._rule.bound(Fraction(gamma), run)
         if self._start == 0:
             most = update_bound if self._exact else float_bound
             return most(self._radius_sq, margin_sq, self._theta())

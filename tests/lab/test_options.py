@@ -115,6 +115,7 @@ def test_what_is_told_of_a_learner_is_what_its_run_shows(learner: Learner) -> No
     assert told.threshold == (shown.theta > 0)
     assert ("θ" in told.bound) <= told.threshold, "that of the Passive-Aggressive learners is 1, and in no bound"
     assert f"at most {shown.bound} {told.noun}s" in " ".join(shown.proof)
+    assert answer("/api/check", **TWO, learner=name).held is True
     assert f"nk.{learner.estimator.__name__}(" in answer("/api/code", **TWO, learner=name).python
 
 

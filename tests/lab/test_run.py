@@ -18,7 +18,7 @@ from sklearn.exceptions import ConvergenceWarning
 import novikoff as nk
 from novikoff.lab.check import check
 from novikoff.lab.examples import Everything, examples
-from novikoff.lab.experiment import Experiment
+from novikoff.lab.experiment import LEARNERS, Experiment
 from novikoff.lab.run import ENOUGH, run
 from novikoff.lab.share import Text, code, read
 
@@ -337,3 +337,20 @@ def test_every_run_is_finite_and_keeps_its_bound(data: st.DataObject) -> None:
     assert all(math.isfinite(v) for w in decoded["w"] for v in w)
     if shown.bound is not None:
         assert len(shown.row) <= int(shown.bound.replace(",", ""))
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+@pytest.mark.parametrize("scale", ["none", "ball", "sphere"])
+def test_the_curves_of_every_learner_stay_between_floor_and_ceiling(learner, scale):
+    """Steps of other lengths, too: s adds s gamma at least, and s^2 R^2 + 2 s theta at most."""
+    points = [[2.0, 1.0], [0.3, -0.2], [-1.0, 2.0], [-0.1, -0.2], [3.0, 2.5]]
+    shown = run(Experiment(points, [1, 1, -1, -1, 1], learner=learner, scale=scale))
+    curves = shown.curves
+    assert len(shown.steps) == len(shown.row) == len(curves.t) - 1 > 0
+    for floor, inner, norm, roof in zip(curves.floor, curves.inner, curves.norm, curves.roof, strict=True):
+        assert floor <= inner * (1 + 1e-9) + 1e-12
+        assert inner <= norm * (1 + 1e-9) + 1e-12
+        assert norm <= roof * (1 + 1e-9) + 1e-12
+    measured = [step for step in shown.steps if "with τ = " in step.why]
+    assert bool(measured) == (learner == "passive aggressive")
+    assert (curves.far is None) == bool(measured)

@@ -49,6 +49,12 @@ def model_file() -> None:
     assert model.updates_ == loaded.updates_ > 0
 
 
+def in_the_game() -> None:
+    run = nk.play(strider()(), [(x, int(y)) for x, y in zip(X, Y, strict=True)] * 3, witness=nk.certify(X, Y).w)
+    assert run.inequalities_held
+    assert run.mistakes <= run.bound
+
+
 def shell(*arguments: str) -> str:
     found = CliRunner().invoke(app, list(arguments))
     assert found.exit_code == 0, found.output
@@ -92,6 +98,14 @@ def in_the_warm_up() -> None:
 if __name__ == "__main__":
     warnings.simplefilter("error")
     assert Path(nk.__file__).is_relative_to(sys.argv[1]), nk.__file__
-    for seen in (twice_the_perceptron, model_file, in_the_shell, in_the_lab, in_the_reference, in_the_warm_up):
+    for seen in (
+        twice_the_perceptron,
+        model_file,
+        in_the_game,
+        in_the_shell,
+        in_the_lab,
+        in_the_reference,
+        in_the_warm_up,
+    ):
         seen()
         print(seen.__name__)

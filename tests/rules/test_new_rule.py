@@ -98,4 +98,4 @@ def test_one_file_and_one_line_bring_a_learner_everywhere(tmp_path):
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    assert len(done.stdout.split()) == 6
+    assert len(done.stdout.split()) == 7

@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
-from novikoff import PassiveAggressive, theory
+from novikoff import PassiveAggressive, play, theory
+from novikoff.learners import passive_aggressive as rules
 from novikoff.theory import AggressiveRun
 from novikoff.theory.exact import inner, root, sqnorm
 from novikoff.theory.passive_aggressive import constant, most_mistakes
@@ -357,3 +358,72 @@ def test_the_sum_of_the_steps_may_leave_the_floats():
     assert model.margin_[0] > 0
     assert model.margin_[1] == np.inf
     assert model.bound(2.0**-513) >= 6
+
+
+# The game ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("scale", ["none", "sphere"])
+@pytest.mark.parametrize("variant", BY_VARIANT, ids=NAMES.get)
+def test_a_game_is_checked_against_the_proof_of_its_own_rule(variant, scale):
+    rng = np.random.default_rng(variant)
+    X = rng.standard_normal((40, 3))
+    y = np.where(X @ [1.0, 2.0, -1.0] > 0, 1, -1)
+    model = PassiveAggressive(variant=NAMES[variant], C=0.5, scale=scale, fit_intercept=False)
+    run = play(model, zip(X, y.tolist(), strict=True), witness=[1, 2, -1])
+    assert run.failures == ()
+    assert run.inequalities_held
+    assert run.exact is False
+    gamma = F(run.margin)
+    assert run.bound == most_mistakes(variant, F(1, 2), run.radius_sq, gamma, F(0), run.updates) >= run.mistakes
+    assert "the inequalities of the proof held at every update, up to the rounding of w" in str(run)
+    more = play(model, zip(X, y.tolist(), strict=True), witness=[1, 2, -1])
+    assert more.inequalities_held
+    assert more.bound >= run.bound, "from where it stood"
+
+
+def test_a_learner_with_other_steps_than_its_rule_is_found_out():
+    class Hasty(PassiveAggressive):
+        def learn_one(self, x, y):
+            super().learn_one(x, y)
+            self._learner.w *= 1.5
+            return self
+
+    run = play(Hasty(variant="PA", fit_intercept=False), [([1.0], 1), ([2.0], 1), ([-3.0], -1)], witness=[1])
+    assert run.inequalities_held is False
+    assert "in round 0 w did not become w + step yx with the step of its rule" in run.failures
+
+
+def test_weights_that_leave_the_separator_behind_are_found_out():
+    """The step is that of the rule, and the rule goes three times as far as PA."""
+
+    class Far(rules.PassiveAggressive):
+        def step(self, product, sqnorm):
+            return 3 * (1 - product) / sqnorm
+
+    class Shown:
+        rule_, scale, n_features_in_, threshold_ = Far(0, 0), "none", 1, 1.0
+        updates_ = mistakes_ = 0
+        w = 0.0
+
+        def predict_one(self, x):
+            return 1 if self.w * x[0] > 0 else 0
+
+        def sign_of(self, y):
+            return y
+
+        def row_of(self, x):
+            return {0: x[0], None: 0.0}
+
+        def weights(self, names=None):
+            held = {0: self.w, None: 0.0}
+            return {name: held[name] for name in names} if names is not None else {k: v for k, v in held.items() if v}
+
+        def learn_one(self, x, y):
+            self.mistakes_ += y * self.w * x[0] <= 0
+            if y * self.w * x[0] < 1:
+                self.updates_ += 1
+                self.w += self.rule_.step(y * self.w * x[0], x[0] ** 2) * y * x[0]
+
+    run = play(Shown(), [([1.0], 1)], witness=[1])
+    assert run.failures == ("in round 0 w went away from w*/gamma",)

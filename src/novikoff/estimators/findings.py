@@ -15,6 +15,7 @@ from novikoff.certificates.certificate import nameable
 from novikoff.certificates.divisions import Division
 from novikoff.certificates.prove import Question, prove
 from novikoff.certificates.verify import verify
+from novikoff.engine.rule import Rule
 from novikoff.engine.trace import Trace
 from novikoff.estimators import words
 from novikoff.estimators.learning import Learning
@@ -156,9 +157,9 @@ class Findings(Learning):
         return self._fitted().theta
 
     @property
-    def step_(self) -> float:
-        """The length of the last update, w <- w + step y x: 1 for the perceptrons."""
-        return float(self._fitted().state[0].step)
+    def rule_(self) -> Rule:
+        """How it learns: the rule that compiled loops ask."""
+        return self._fitted().rule
 
     @property
     def rounded_(self) -> bool:

@@ -40,4 +40,5 @@ def check(experiment: Experiment) -> Checked:
     count = counted(len(rows), "update")
     if not played.inequalities_held:
         return Checked(False, f"An inequality failed among {count}: please report this.")
-    return Checked(True, f"Both inequalities held at {followed} ({len(rows):,}), checked {how}.")
+    held = played.inequalities[0].upper() + played.inequalities[1:]
+    return Checked(True, f"{held} held at {followed} ({len(rows):,}), checked {how}.")
