@@ -2,6 +2,9 @@
 PYTHON ?= python3
 BIN := .venv/bin
 STATIC := src/novikoff/lab/static
+# Workers, and the processes that tests start, import the same modules: the first keeps the bytecode, whatever the shell
+# says. There are more workers than cores, so the linear algebra of each has one thread.
+TESTS := PYTHONDONTWRITEBYTECODE= OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -q --dist worksteal
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-all mutants lint bench docs clean
@@ -35,10 +38,10 @@ demo: .venv/.demo  ## The main job on two data sets that ship with scikit-learn
 	@$(BIN)/novikoff demo
 
 test: lint  ## Lint, types, import contracts, tests, doctests, the README's code
-	$(BIN)/pytest -q -n 3 --dist worksteal
+	$(TESTS) -n 3
 
 test-all: .venv/.test  ## The tests that take longer than those of `make test`, which are not repeated
-	$(BIN)/pytest -q -n 2 --dist worksteal -m long tests
+	$(TESTS) -n 2 -m long tests
 
 mutants: .venv/.test  ## Change the source in 500 small ways, one at a time, and see whether the tests notice
 	$(BIN)/python -m tests.mutants

@@ -53,7 +53,7 @@ def check(certificate, X, y):
     a = rows_of(X, signs, constant)
     D = d + 1 if constant else d
     rows, p = _combination(claim["combination"], n, d)
-    mixture = [sum(q * a[i][j] for i, q in zip(rows, p, strict=True)) for j in range(D)]
+    mixture = [sum(q * a[i][j] for i, q in zip(rows, p, strict=True) if a[i][j]) for j in range(D)]
     if separable:
         _separable(claim, a, _integers(claim["separator"], D, d), mixture, sum(p))
         return
@@ -240,14 +240,17 @@ def _signs(y, positive, against):
     return signs
 
 
+ZERO = Fraction(0)
+
+
 def rows_of(X, signs, constant):
     """The rows a_i; a constant of 0 is not there."""
     last = [Fraction(constant)] if constant else []
-    return [[s * v for v in [*map(Fraction, x), *last]] for s, x in zip(signs, X, strict=True)]
+    return [[s * Fraction(v) if v else ZERO for v in [*x, *last]] for s, x in zip(signs, X, strict=True)]
 
 
 def dot(u, v):
-    return sum((a * b for a, b in zip(u, v, strict=True)), Fraction(0))
+    return sum((a * b for a, b in zip(u, v, strict=True) if a and b), ZERO)
 
 
 def digest(X, signs, format=2):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, fields
+from functools import cache
 
 import pytest
 
@@ -21,7 +22,6 @@ from novikoff.data.options import FORMATS, MISSING_RULES, Reading
 from tests.certificates import oracle
 
 X, Y = [[2.0, 1.0], [-1.0, 0.5]], ["in", "out"]
-PROOF = json.loads(nk.certify(X, Y).to_json())
 
 NAMES = {"format": "csv", "label": "kind", "zero_based": True, "header": False}
 CHANGES = {
@@ -34,12 +34,17 @@ CHANGES = {
 }
 
 
+@cache
+def proof():
+    return json.loads(nk.certify(X, Y).to_json())
+
+
 def reading(settings, skipped=0, filled=0):
     return {"settings": settings, "skipped": skipped, "filled": filled}
 
 
 def with_reading(record):
-    return PROOF | {"reading": record}
+    return proof() | {"reading": record}
 
 
 # ---------------------------------------------------------------- what it says
@@ -48,7 +53,7 @@ def with_reading(record):
 @pytest.mark.parametrize("reference", [False, True])
 def test_what_is_recorded_is_said_and_changes_nothing_else(reference):
     record = reading({"label": "kind", "skip_bad": 3, "missing": "column"}, skipped=1, filled=2)
-    plain = nk.verify(PROOF, X, Y, reference=reference)
+    plain = nk.verify(proof(), X, Y, reference=reference)
     told = nk.verify(with_reading(record), X, Y, reference=reference)
     assert plain.reading is None
     assert asdict(told)["reading"] == record
@@ -61,7 +66,7 @@ def test_what_is_recorded_is_said_and_changes_nothing_else(reference):
 
 
 def test_a_certificate_about_arrays_has_no_such_field():
-    assert "reading" not in PROOF
+    assert "reading" not in proof()
 
 
 def test_what_is_recorded_cannot_write_to_a_terminal():
@@ -172,7 +177,7 @@ def test_a_setting_that_is_there_twice():
 def test_version_1_has_none():
     from tests.certificates.mutate import in_format_1
 
-    old = in_format_1(PROOF, PROOF["digest"])
+    old = in_format_1(proof(), proof()["digest"])
     assert nk.verify(old, X, Y).reading is None
     with pytest.raises(InvalidCertificate, match="fields"):
         nk.verify(old | {"reading": reading({"label": 0})}, X, Y)

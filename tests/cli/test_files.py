@@ -399,6 +399,7 @@ class TestLearn:
         example_file(folder / "train.vw")
         script = """
             import os, signal, sys
+            from novikoff import Perceptron  # with all that it needs
             from novikoff.disk import atomic
             from novikoff.cli import app, stream
             stream.ROOM = 64  # a few lines at a time
@@ -409,25 +410,35 @@ class TestLearn:
                 def dying():
                     for k, part in enumerate(parts):
                         yield part
-                        if count == int(sys.argv[1]) and k == int(sys.argv[2]):
+                        if (count, k) == (fatal, last):
                             os.kill(os.getpid(), signal.SIGKILL)
                 real(target, dying())
             from novikoff.store import model
             model.atomic.write = write
-            app(["learn", "m.nvk", "train.vw", "--every", "0", "-q"])
+            for line in sys.stdin:  # a copy of this process for each death, as to begin takes seconds
+                fatal, last = map(int, line.split())
+                child = os.fork()
+                if not child:
+                    app(["learn", "m.nvk", "train.vw", "--every", "0", "-q"])
+                    os._exit(1)
+                print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), file=sys.stderr, flush=True)
         """
         ds = data.read("train.vw")
-        for fatal, part in ((1, 0), (3, 1), (5, 2), (9, 4)):
-            command = [sys.executable, "-c", textwrap.dedent(script), str(fatal), str(part)]
-            done = subprocess.run(command, capture_output=True, check=False)
-            assert done.returncode == -signal.SIGKILL
-            if fatal > 1:
-                model = nk.load("m.nvk")  # the last one saved
-                # It is the model after some of the lines, from where the last file stood.
-                assert model.mistakes_ > 0
-                assert set(model.feature_names_in_) <= set(ds.names)
-            else:
-                assert not (folder / "m.nvk").exists()
+        pipe = subprocess.PIPE
+        command = [sys.executable, "-uc", textwrap.dedent(script)]
+        with subprocess.Popen(command, stdin=pipe, stdout=subprocess.DEVNULL, stderr=pipe, text=True) as mother:
+            assert mother.stdin is not None
+            assert mother.stderr is not None
+            for fatal, part in ((1, 0), (3, 1), (5, 2), (9, 4)):
+                print(fatal, part, file=mother.stdin, flush=True)
+                assert mother.stderr.readline() == f"{-signal.SIGKILL}\n"
+                if fatal > 1:
+                    model = nk.load("m.nvk")  # the last one saved
+                    # It is the model after some of the lines, from where the last file stood.
+                    assert model.mistakes_ > 0
+                    assert set(model.feature_names_in_) <= set(ds.names)
+                else:
+                    assert not (folder / "m.nvk").exists()
 
 
 class TestOthers:
