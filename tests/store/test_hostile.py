@@ -185,6 +185,7 @@ def test_a_lie_has_its_sentence(files, name, path, to, match):
         (b'{"a": ' + b"9" * 10000 + b"}", "not JSON"),
         (b"[" * 5_000 + b" " * 200_000, "nested too deeply"),
         (b" " * 200_000 + b'{"a":' * 5_000, "nested too deeply"),
+        (b'{"a":' * 5_000 + b" " * 5_000_000, "nested too deeply"),  # in one pass over the blanks
         (b"[" * 200_000, "more than 8,407 objects and lists"),
         (b'{"a":' * 200_000, "more than 38,037 objects and lists"),
         (b'{"a": [' + b"{}," * 200_000 + b"1]}", "more than 23,222 objects and lists"),

@@ -9,7 +9,7 @@ import os
 import re
 import stat
 import struct
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
@@ -126,6 +126,14 @@ _TO_A_BRACKET = re.compile(rb'(?:[^"\[{]++|"(?:[^"\\]++|\\.)*+")*+[\[{]', re.DOT
 _TO_A_BRACE_OR_COLON = re.compile(rb'(?:[^"{:]++|"(?:[^"\\]++|\\.)*+")*+([{:])', re.DOTALL)
 
 
+def _one_after_the_other(pattern: re.Pattern[bytes], text: bytes) -> Iterator[re.Match[bytes]]:
+    """Matches that begin where the last one ended. (`finditer` would search on from every byte after the last one.)"""
+    found = pattern.match(text)
+    while found:
+        yield found
+        found = pattern.match(text, found.end())
+
+
 def _check_size(text: bytes) -> None:
     """Refuse a header of so many objects, lists and keys that to parse it would cost more than any model does.
 
@@ -133,12 +141,12 @@ def _check_size(text: bytes) -> None:
     """
     most = 1000 + len(text) // BYTES_A_BRACKET
     if text.count(b"{") + text.count(b"[") > most:
-        for count, _ in enumerate(_TO_A_BRACKET.finditer(text), start=1):
+        for count, _ in enumerate(_one_after_the_other(_TO_A_BRACKET, text), start=1):
             if count > most:
                 raise InvalidModel(f"its header has more than {most:,} objects and lists, which no model has")
     if text.count(b":") > MORE_KEYS:
         more = 0
-        for found in _TO_A_BRACE_OR_COLON.finditer(text):
+        for found in _one_after_the_other(_TO_A_BRACE_OR_COLON, text):
             more += 1 if found[1] == b":" else -1
             if more > MORE_KEYS:
                 raise InvalidModel(f"its objects have more than {MORE_KEYS:,} keys beside one each, as no model's have")
