@@ -37,6 +37,7 @@ from novikoff.lab.run import run
 
 PORT = 8462
 LONGEST_BODY = 256 * 1024
+QUEUE = 256  # clients that are connected and not yet accepted
 BODY_SECONDS = 10.0
 THREADS = 4
 WAITING = 64  # requests that may compute or wait for it; the next one is told to come back
@@ -323,13 +324,21 @@ def warm_up() -> None:
         check(example.experiment)
 
 
+class _Listener(socket.socket):
+    """A queue long enough for all clients at once. asyncio would cut it to the few that it accepts in one go, and
+    where it is full, Linux resets some of those who wait."""
+
+    def listen(self, backlog: int = 0, /) -> None:
+        super().listen(QUEUE)
+
+
 def _listen(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener = _Listener(family, socket.SOCK_STREAM)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((host, port))
-        listener.listen(256)
+        listener.listen()
     except OSError:
         listener.close()
         raise
