@@ -15,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 
 import novikoff as nk
 from novikoff.certificates import rational, solve
-from novikoff.engine.rows import Rows
+from novikoff.engine.rows import Rows, smallest
 from tests.certificates import oracle
 
 
@@ -590,3 +590,13 @@ def test_beyond_the_bound_for_rounded_weights_the_promise_is_for_exact_ones():
     words = f"Perceptron(fit_intercept=False), from w = 0, would make at most {proof.mistake_bound!r} mistakes"
     assert words in str(proof)
     assert words in str(nk.verify(proof, X, [1, -1]))
+
+
+@pytest.mark.parametrize("page", [1, 2, 5, 11, 12, 30])
+def test_a_page_of_violators_is_the_first_in_the_order_of_products_and_rows(page):
+    rng = np.random.default_rng(page)
+    for _ in range(50):
+        z = rng.integers(0, 4, 30).astype(float)  # full of ties
+        which = np.flatnonzero(rng.random(30) < 0.7)
+        expected = sorted(sorted(which.tolist(), key=lambda i: (z[i], i))[:page])
+        assert smallest(z, which, page).tolist() == expected

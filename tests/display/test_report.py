@@ -29,7 +29,7 @@ from novikoff import (
     verify,
 )
 from novikoff.cli import app
-from novikoff.display.report import case, columns, report
+from novikoff.display.report import case, features, report
 from novikoff.display.style import literal
 from novikoff.inputs import Examples
 from tests.display.pictures import check
@@ -479,11 +479,11 @@ def test_columns_that_say_nothing(store, dtype):
     table[-1, 8] += 1  # the last row makes it another column
     table[0, [1, 7]] = 0.0, -0.0
     X = store(table)
-    assert columns.constant(X).tolist() == [2, 5]
-    assert columns.repeated(X, columns.constant(X)).tolist() == [7]
+    assert features.constant(X).tolist() == [2, 5]
+    assert features.repeated(X, features.constant(X)).tolist() == [7]
     almost = table.copy()
     almost[-1, 5] = 4.0
-    assert columns.constant(store(almost)).tolist() == [2]
+    assert features.constant(store(almost)).tolist() == [2]
 
 
 def test_rows_that_are_images_are_shown_as_such():
@@ -493,11 +493,11 @@ def test_rows_that_are_images_are_shown_as_such():
 
 def test_images_are_told_from_other_squares():
     digits = load_digits().data
-    assert columns.square(digits) == (8, 8)
-    assert columns.square(digits[:, :63]) is None
-    assert columns.square(digits[:, np.random.RandomState(0).permutation(64)]) is None
-    assert columns.square(np.zeros((5, 64))) is None
-    assert columns.square(digits[:, :49]) is None
+    assert features.square(digits) == (8, 8)
+    assert features.square(digits[:, :63]) is None
+    assert features.square(digits[:, np.random.RandomState(0).permutation(64)]) is None
+    assert features.square(np.zeros((5, 64))) is None
+    assert features.square(digits[:, :49]) is None
 
 
 # The command -------------------------------------------------------------------------------------

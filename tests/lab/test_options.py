@@ -16,8 +16,8 @@ from novikoff.estimators.registry import Entry
 from novikoff.lab import server
 from novikoff.lab.choices import Option
 from novikoff.lab.endpoints import ENDPOINTS
-from novikoff.lab.examples import Everything
 from novikoff.lab.experiment import LEARNERS, Experiment, Learner
+from novikoff.lab.gallery import Everything
 from novikoff.lab.options import options
 from novikoff.lab.rates import Descend
 from novikoff.lab.run import ENOUGH, run

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from novikoff.estimators.registry import Entry
-from novikoff.lab.examples import Everything
 from novikoff.lab.experiment import LEARNERS, Learner
+from novikoff.lab.gallery import Everything
 from novikoff.lab.options import options
 from tests.lab.careful import CarefulPerceptron
 from tests.lab.running import Running

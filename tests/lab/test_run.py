@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
 import novikoff as nk
-from novikoff.lab.check import check
-from novikoff.lab.examples import Everything, examples
 from novikoff.lab.experiment import LEARNERS, Experiment
+from novikoff.lab.gallery import Everything, examples
+from novikoff.lab.inequalities import check
 from novikoff.lab.run import ENOUGH, run
 from novikoff.lab.share import Text, code, read
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from novikoff.certificates import corral as wolfe
 from novikoff.certificates import dual
-from novikoff.engine.rows import Indices, Rows
+from novikoff.engine.rows import Indices, Rows, smallest
 from novikoff.engine.storage import Vector
 
 WIDE = 2000  # columns above which rows are not made dense
@@ -263,8 +263,3 @@ def _coordinate_descent(data: Data, gap: float) -> Generator[Guess, None, Indice
 def spread(which: Indices, page: int) -> Indices:
     """A first working set: rows from all over the data."""
     return which[np.unique(np.linspace(0, len(which) - 1, min(len(which), page)).astype(np.int64))]
-
-
-def smallest(z: Vector, which: Indices, page: int) -> Indices:
-    """A page of those with the smallest z, in the order of the data."""
-    return which if len(which) <= page else np.sort(which[np.argpartition(z[which], page)[:page]])

@@ -13,8 +13,8 @@ from flint import fmpz_mat
 
 from novikoff.certificates import corral as wolfe
 from novikoff.certificates.rational import integer_rows, integers, null_vector, smallest_product
-from novikoff.certificates.solve import VANISHED, WIDE, Data, approach, length, smallest, spread
-from novikoff.engine.rows import Indices
+from novikoff.certificates.solve import VANISHED, WIDE, Data, approach, length, spread
+from novikoff.engine.rows import Indices, smallest
 from novikoff.engine.storage import Vector
 
 TOLERANCE = 2.0**-30  # rows this close to the span of Z, relatively, are taken to be in it

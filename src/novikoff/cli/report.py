@@ -17,7 +17,7 @@ from novikoff.cli.options import AsJson, Learner, Quiet, ReadingOptions, Set, So
 
 if TYPE_CHECKING:
     from novikoff.data import Dataset
-    from novikoff.estimators.model import LinearModel
+    from novikoff.estimators.hyperplane import LinearModel
 
 ENTRIES = 200_000_000  # that the passes of a fit read in all: a fraction of a second
 PASSES = 10  # at least
@@ -80,7 +80,7 @@ def report(
 def _model(learner: str, settings: list[str] | None, file: Path | None) -> LinearModel:
     """The one of a file, or a new one; it must have a hyperplane."""
     from novikoff.cli.learners import new_learner
-    from novikoff.estimators.model import LinearModel
+    from novikoff.estimators.hyperplane import LinearModel
     from novikoff.store import load
 
     model = new_learner(learner, settings) if file is None else load(file)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.certificates import NotSeparable, Separable
-from novikoff.display import examples
+from novikoff.display import two_classes
 from novikoff.display.style import BLUE, INK, ORANGE, PALE, legend, panels, root_of, scatter
 from novikoff.words import counted
 
@@ -99,7 +99,7 @@ class CertificateDisplay:
             raise TypeError("certify gave a verdict for each label: pass one of them, proofs[label]")
         if not isinstance(proof, Separable | NotSeparable):
             raise TypeError(f"only a proof has rows to show; this is {getattr(proof, 'verdict', type(proof).__name__)}")
-        given = examples.read_for(proof, X, y)
+        given = two_classes.read_for(proof, X, y)
         d = given.X.shape[1]
         if image_shape is not None and math.prod(image_shape) != d:
             raise ValueError(f"image_shape = {tuple(image_shape)} holds {math.prod(image_shape)} values; a row has {d}")

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from novikoff import inputs
 from novikoff.certificates import Separable, certify
-from novikoff.display import examples
-from novikoff.display.examples import Examples
+from novikoff.display import two_classes
 from novikoff.display.scene import Array, Arrow, Scene, draw_flat, draw_solid, orthogonal, reach, unit
 from novikoff.display.style import PURPLE, RED, legend, literal, number, panels, root_of
-from novikoff.estimators.model import LinearModel
+from novikoff.display.two_classes import Examples
+from novikoff.estimators.hyperplane import LinearModel
 from novikoff.words import counted
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class GeometryDisplay:
                 f"a Perceptron, MarginPerceptron or MaxMarginClassifier is needed, not {type(clf).__name__}"
             )
         coef, intercept = clf.coef_[0], float(clf.intercept_[0])
-        given = examples.read(inputs.matrix(clf, X), inputs.labels(X, y), clf.classes_)
+        given = two_classes.read(inputs.matrix(clf, X), inputs.labels(X, y), clf.classes_)
         names = getattr(clf, "feature_names_in_", None)
         if names is not None:
             given = given._replace(columns=tuple(map(literal, names)))
@@ -94,7 +94,7 @@ class GeometryDisplay:
         """
         if not isinstance(proof, Separable):
             raise TypeError(f"there is no separator to draw: the verdict is {getattr(proof, 'verdict', proof)!r}")
-        given = examples.read_for(proof, X, y)
+        given = two_classes.read_for(proof, X, y)
         return cls([flat_scene(given, proof.coef, proof.intercept)], given.names).plot(ax, **kwargs)
 
     @classmethod
@@ -123,7 +123,7 @@ class GeometryDisplay:
             raise ValueError("x = 0 changes nothing: an update needs another example")
         names, rows, signs = ("−1", "+1"), x[None, :], np.array([y], dtype=np.int8)
         if X is not None:
-            given = examples.read(X, labels)
+            given = two_classes.read(X, labels)
             if given.X.shape[1] != len(w):
                 raise ValueError(f"X has {given.X.shape[1]} columns, but w has {len(w)} weights")
             names, rows = given.names, np.vstack([rows, given.dense()])
@@ -143,7 +143,7 @@ class GeometryDisplay:
         X, y : examples with one or two columns
         ax, kwargs : as in `plot`
         """
-        given = examples.read(X, y)
+        given = two_classes.read(X, y)
         points, k = given.dense(), given.X.shape[1]
         if k > 2:
             raise ValueError(f"a lift is drawn from 1 dimension to 2 or from 2 to 3; X has {k} columns")
@@ -183,7 +183,7 @@ class GeometryDisplay:
         w : a separator through the origin; by default the one with the largest margin
         ax, kwargs : as in `plot`
         """
-        given = examples.read(X, y)
+        given = two_classes.read(X, y)
         rows = given.dense()
         if rows.shape[1] < 2:
             raise ValueError("the sphere is drawn in 2 dimensions or more; X has 1 column")

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from novikoff.certificates import Separable
-from novikoff.display import examples
+from novikoff.display import two_classes
 from novikoff.display.style import (
     BLUE,
     INK,
@@ -25,7 +25,7 @@ from novikoff.display.style import (
     root_of,
     scatter,
 )
-from novikoff.estimators.model import LinearModel
+from novikoff.estimators.hyperplane import LinearModel
 from novikoff.words import counted
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ class MarginDisplay:
                 f"a Perceptron, MarginPerceptron or MaxMarginClassifier is needed, not {type(clf).__name__}"
             )
         scores = clf.decision_function(X)
-        given = examples.read(X, y, clf.classes_)
+        given = two_classes.read(X, y, clf.classes_)
         last = float(clf.intercept_[0]) / clf.intercept_scaling if clf.fit_intercept else 0.0
         length = math.hypot(*clf.coef_[0], last)
         if length == 0:
@@ -113,7 +113,7 @@ class MarginDisplay:
         """
         if not isinstance(proof, Separable):
             raise TypeError(f"margins need a separator, and the verdict is {getattr(proof, 'verdict', proof)!r}")
-        given = examples.read_for(proof, X, y)
+        given = two_classes.read_for(proof, X, y)
         w = np.append(proof.coef, proof.last)
         margins = given.signs * (given.X @ proof.coef + proof.intercept) / math.sqrt(w @ w)
         return cls(margins, given.signs, proof.margin, proof.rows, given.names).plot(ax, kind=kind, **kwargs)

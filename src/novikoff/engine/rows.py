@@ -190,3 +190,13 @@ def sqnorm(w: Vector) -> Fraction:
 def margin(rows: Rows, w: Vector) -> tuple[Fraction, Fraction]:
     """min <w,a_i>, and ||w||^2, both exactly: the margin of w is the first over the root of the second."""
     return rows.product(rows.hardest(w), w), sqnorm(w)
+
+
+def smallest(z: Vector, which: Indices, page: int) -> Indices:
+    """Of these rows, a page of those with the smallest z, ties to the lower row; in the order of the data."""
+    if len(which) <= page:
+        return which
+    values = z[which]
+    level = np.partition(values, page - 1)[page - 1]
+    below, ties = which[values < level], which[values == level]
+    return np.sort(np.concatenate([below, ties[: page - len(below)]]))

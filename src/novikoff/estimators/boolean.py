@@ -22,7 +22,7 @@ from novikoff import inputs
 from novikoff.concepts import Bits, boolean
 from novikoff.engine.storage import Storage, over
 from novikoff.estimators.export import Plane, TermSet, fitted, polynomial
-from novikoff.estimators.model import Scored
+from novikoff.estimators.hyperplane import Scored
 from novikoff.estimators.parameters import estimator, parameter
 from novikoff.estimators.portable import Portable
 from novikoff.labels import Labels

@@ -15,7 +15,7 @@ from novikoff import inputs
 from novikoff.engine.rows import Rows
 from novikoff.engine.rule import Rule
 from novikoff.estimators import words
-from novikoff.estimators.model import LinearModel
+from novikoff.estimators.hyperplane import LinearModel
 from novikoff.estimators.parameters import estimator, parameter
 from novikoff.labels import Labels
 from novikoff.learners.linear import ORDERS, LinearLearner

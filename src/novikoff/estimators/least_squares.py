@@ -24,7 +24,7 @@ from novikoff.descent.squares import Squares
 from novikoff.descent.stream import Stream
 from novikoff.engine.storage import Vector, over
 from novikoff.estimators.export import Plane, fitted
-from novikoff.estimators.model import Scored
+from novikoff.estimators.hyperplane import Scored
 from novikoff.estimators.parameters import estimator, parameter
 from novikoff.estimators.portable import Portable
 from novikoff.labels import Labels

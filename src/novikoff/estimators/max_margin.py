@@ -22,7 +22,7 @@ from novikoff.certificates.soft import soft_margin
 from novikoff.certificates.solve import Data
 from novikoff.engine.rows import Rows
 from novikoff.estimators.export import fitted
-from novikoff.estimators.model import LinearModel
+from novikoff.estimators.hyperplane import LinearModel
 from novikoff.estimators.parameters import estimator, parameter
 from novikoff.labels import Labels
 from novikoff.learners.alone import alone

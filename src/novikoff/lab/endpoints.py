@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from novikoff.lab import check, examples, game, options, rates, run, separators, share
+from novikoff.lab import gallery, game, inequalities, options, rates, run, separators, share
 from novikoff.lab.experiment import Experiment
 
 ENDPOINTS: dict[str, tuple[type, Callable[[Any], Any]]] = {
-    "/api/options": (examples.Everything, options.options),
-    "/api/examples": (examples.Everything, examples.examples),
+    "/api/options": (gallery.Everything, options.options),
+    "/api/examples": (gallery.Everything, gallery.examples),
     "/api/run": (Experiment, run.run),
-    "/api/check": (Experiment, check.check),
+    "/api/check": (Experiment, inequalities.check),
     "/api/code": (Experiment, share.code),
     "/api/read": (share.Text, share.read),
     "/api/game/play": (game.Play, game.play),

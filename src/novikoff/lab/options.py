@@ -6,8 +6,8 @@ import msgspec
 
 from novikoff.lab import game, rates
 from novikoff.lab.choices import Choice, Option, limits, option
-from novikoff.lab.examples import Everything
 from novikoff.lab.experiment import LEARNERS, SMALLEST, Experiment
+from novikoff.lab.gallery import Everything
 from novikoff.lab.run import ENOUGH
 from novikoff.lab.share import Text
 

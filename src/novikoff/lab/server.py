@@ -28,11 +28,11 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 import novikoff
-from novikoff.lab.check import check
 from novikoff.lab.connections import BACKLOG, Connection
 from novikoff.lab.endpoints import ENDPOINTS
-from novikoff.lab.examples import Everything, examples
 from novikoff.lab.experiment import LEARNERS
+from novikoff.lab.gallery import Everything, examples
+from novikoff.lab.inequalities import check
 from novikoff.lab.run import run
 
 PORT = 8462

@@ -13,7 +13,7 @@ from novikoff.disk import atomic
 from novikoff.display.report import sections
 from novikoff.display.report.case import Origin, case_of
 from novikoff.display.report.page import document, drawing
-from novikoff.estimators.model import LinearModel
+from novikoff.estimators.hyperplane import LinearModel
 from novikoff.words import counted
 
 __all__ = ["Origin", "Report", "report"]

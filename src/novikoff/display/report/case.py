@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from novikoff import inputs
 from novikoff.certificates import NotSeparable, Proof, Separable, Undecided, certify
-from novikoff.display import examples
+from novikoff.display import two_classes
 from novikoff.engine.rows import Rows
+from novikoff.estimators.hyperplane import LinearModel
 from novikoff.estimators.linear import LinearClassifier
-from novikoff.estimators.model import LinearModel
 from novikoff.labels import Labels
 
 EMBEDDED = 1 << 20  # bytes of a certificate that the page holds; a larger one is a file beside it
@@ -198,7 +198,7 @@ def case_of(clf: LinearModel | None, X: Any, y: Any, proof: Proof | None, origin
         options = {"intercept_scaling": constant} if constant else {"fit_intercept": False}
         proof = certify(inputs.Examples(matrix, labels.of_signs(signs), names), **options)
     elif isinstance(proof, Proof):
-        examples.read_for(proof, matrix, y)
+        two_classes.read_for(proof, matrix, y)
         if proof.about.constant != constant:
             raise ValueError(
                 f"the certificate is about rows with the constant coordinate {proof.about.constant:g}, the model about "

@@ -10,14 +10,14 @@ import numpy as np
 import scipy.sparse as sp
 
 from novikoff.certificates import NotSeparable, Separable
-from novikoff.display import examples
+from novikoff.display import two_classes
 from novikoff.display.certificate import CertificateDisplay, title_of
 from novikoff.display.geometry import GeometryDisplay, flat_scene
 from novikoff.display.margins import MarginDisplay
 from novikoff.display.mistakes import MistakeCurveDisplay
 from novikoff.display.proof import ProofDisplay
 from novikoff.display.report.case import Array, Case
-from novikoff.display.report.columns import square
+from novikoff.display.report.features import square
 from novikoff.display.report.page import Html, drawn, paragraphs
 from novikoff.display.style import literal, number
 from novikoff.estimators.linear import LinearClassifier
@@ -138,7 +138,7 @@ def geometry(case: Case) -> Html:
     if most < case.n:
         shown = np.union1d(case.hardest[: most // 4], np.linspace(0, case.n - 1, most - most // 4).astype(int))
     axes = tuple(_axis(case, j) for j in range(min(case.d, 2)))
-    given = examples.Examples(case.X[shown], case.signs[shown], _names(case), axes)
+    given = two_classes.Examples(case.X[shown], case.signs[shown], _names(case), axes)
     scene = flat_scene(given, case.model.coef_[0], float(case.model.intercept_[0]))
     scene = replace(
         scene,

@@ -14,7 +14,7 @@ import scipy.sparse as sp
 
 from novikoff.certificates import NotSeparable, Separable, Undecided
 from novikoff.certificates.certificate import DECIMALS
-from novikoff.display.report import columns, figures
+from novikoff.display.report import features, figures
 from novikoff.display.report.case import Case, Indices
 from novikoff.display.report.page import Html, code, facts, joined, paragraphs, section, table, tag
 from novikoff.estimators.linear import LinearClassifier
@@ -89,8 +89,8 @@ def _data(case: Case) -> Html:
         storage = f"sparse rows (CSR, {X.dtype}), {X.nnz / case.n:.3g} entries a row"
     else:
         storage = f"dense ({X.dtype}), {counted(X.nbytes, 'byte')}"
-    constants = columns.constant(X)
-    copies = columns.repeated(X, constants)
+    constants = features.constant(X)
+    copies = features.repeated(X, constants)
     idle = len(constants) or len(copies)
     rows: Facts = [
         ("Rows", f"{case.n:,}"),
