@@ -239,9 +239,10 @@ def update(rows: Storage, i: int, y: float, w: Vector, rule: Rule, m: float, err
         norm = (s.norm + x) * (1.0 + 2.0**-50)
         if not norm <= 2.0**1000 and not sum_is_finite(rows, i, c, q, w):
             return OVERFLOW
-    # The first update that rounds settles it, so tracking costs nothing where sums round all the time.
+    # The first update that rounds settles it, so tracking costs nothing where sums round all the time. A step that is
+    # measured, or is not 1, is taken to round: it may, and so may the product with x.
     if not s.rounded:
-        s.rounded = measures(rule) or sum_rounds(rows, i, c, q, w)
+        s.rounded = measures(rule) or length != 1.0 or sum_rounds(rows, i, c, q, w)
     add(rows, i, c, q, w)
     s.norm = norm
     s.updates += 1
