@@ -11,6 +11,7 @@ import os
 import re
 import sys
 import threading
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from types import SimpleNamespace
@@ -25,7 +26,7 @@ from hypothesis import strategies as st
 import novikoff
 from novikoff import Perceptron, certify
 from novikoff.certificates import check, reference
-from novikoff.certificates.claim import LARGEST_FLOAT, InvalidCertificate
+from novikoff.certificates.claim import LARGEST_FLOAT, InvalidCertificate, read_claim
 from novikoff.certificates.verified import Verified, rounded_up
 from novikoff.engine.digest import digest as engine_digest
 from novikoff.engine.digest import is_digest, matrix_digest
@@ -1341,3 +1342,21 @@ def test_rows_that_are_made_at_once_are_those_of_the_reference(storage, size, co
     for i in (7, 2, 0, 4):
         example = [(j, float(value)) for j, value in enumerate(X[i]) if value]
         assert rows[i] == reference.row(example, int(signs[i]), claim)
+
+
+def test_a_claim_that_has_been_read_is_verified_as_its_file_is():
+    X, y = np.array([[1.0], [2.0], [-1.0]]), np.array([1, 1, 0])
+    proof = certify(X, y)
+    claim = read_claim(proof)
+    assert read_claim(claim) is claim
+    assert novikoff.verify(claim, X, y) == novikoff.verify(proof, X, y)
+
+
+def test_how_a_file_was_read_goes_into_the_certificate_and_no_further():
+    X, y = np.array([[1.0], [2.0], [-1.0]]), np.array([1, 1, 0])
+    proof = certify(X, y)
+    assert "reading" not in json.loads(proof.to_json())
+    recorded = {"settings": {"label": "y"}, "skipped": 0, "filled": 0}
+    told = replace(proof, about=replace(proof.about, reading=recorded))
+    assert json.loads(told.to_json())["reading"] == recorded
+    assert novikoff.verify(told, X, y).margin == novikoff.verify(proof, X, y).margin

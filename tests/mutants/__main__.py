@@ -104,6 +104,8 @@ PARTS: dict[str, tuple[str, list[str], list[str]]] = {  # a file belongs to the 
             "tests/estimators/test_threads.py",
             "tests/estimators/test_passive_aggressive.py",
             "tests/laws/test_trace.py",
+            "tests/laws/test_rows.py",
+            "tests/store/test_files.py",
             "tests/store/test_round_trip.py",
             "tests/store/test_hostile.py",
         ],

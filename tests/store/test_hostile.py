@@ -103,6 +103,7 @@ def test_the_harness_itself_gives_valid_files(files):
         ("perceptron", ("state", "mistakes"), -1, "mistakes is -1"),
         ("perceptron", ("state", "updates"), {"int": "0x" + "f" * 5000}, "updates is a huge integer"),
         ("perceptron", ("state", "theta"), {"float": "inf"}, "theta is inf"),
+        ("perceptron", ("state", "radius_m"), 1.0, "radius_m is 1.0"),
         ("perceptron", ("state", "theta"), 0, "theta is 0: a float"),
         ("perceptron", ("state", "theta"), {"float": "nan"}, "neither a number nor a word"),
         ("perceptron", ("state", "radius_e"), 10**6, "radius_e"),

@@ -1,0 +1,81 @@
+"""The rows of a problem: what is asked of them does not depend on who asked before, nor on their storage."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+from novikoff import MarginPerceptron, PassiveAggressive, Perceptron
+from novikoff.engine.rows import BadRowError, Rows
+from novikoff.learners.linear import LinearLearner
+from novikoff.learners.margin_perceptron import MarginPerceptron as Rule
+from tests import problems
+
+W = np.array([1.0, -2.0, 0.5])
+
+
+@pytest.fixture
+def rows() -> Rows:
+    X = np.array([[1.0, 2.0], [3.0, -4.0], [0.5, 0.25], [-1.0, 1.0]])
+    return Rows(X, np.array([1, -1, 1, -1], dtype=np.int8), 1.0)
+
+
+def learner() -> LinearLearner:
+    return LinearLearner(Rule(auto=True), 2, 1.0, unit=False)
+
+
+@pytest.mark.parametrize("order", ["given", "first", "worst"])
+def test_a_second_learner_meets_the_rows_as_the_first_did(rows: Rows, order: str) -> None:
+    first, second = learner(), learner()
+    outcomes = [one.run(rows, order, 50) for one in (first, second)]
+    assert np.array_equal(outcomes[0].history, outcomes[1].history)
+    assert np.array_equal(first.w, second.w)
+    assert first.radius == second.radius == rows.radius == np.sqrt(26.0)
+    assert first.theta == second.theta == 26.0
+
+
+@pytest.mark.parametrize("order", ["given", "first", "worst"])
+def test_a_survey_before_a_run_changes_nothing(rows: Rows, order: str) -> None:
+    fresh, surveyed = learner(), learner()
+    untouched = Rows(rows.storage.X, rows.signs, 1.0)
+    assert rows.radius == np.sqrt(26.0)
+    a, b = fresh.run(untouched, order, 3), surveyed.run(rows, order, 3)
+    assert np.array_equal(a.history, b.history)
+    assert (fresh.theta, fresh.radius) == (surveyed.theta, surveyed.radius)
+
+
+def test_after_a_run_the_rows_know_their_radius(rows: Rows) -> None:
+    learner().run(rows, "given", 1)
+    assert rows.radius == np.sqrt(26.0)
+    assert np.allclose(rows.norms, [np.sqrt(6), np.sqrt(26), np.sqrt(1.3125), np.sqrt(3)])
+
+
+@given(problems.any_data(), st.sampled_from([np.asarray, sp.csr_array]))
+def test_the_hardest_row_is_the_first_of_the_smallest_products(data, storage):
+    X, y = data
+    rows = Rows(storage(X), y.astype(np.int8), 1.0)
+    w = np.arange(X.shape[1] + 1) - 1.5
+    exact = [
+        int(sign) * sum((Fraction(a) * Fraction(b) for a, b in zip([*x, 1.0], w, strict=True)), Fraction(0))
+        for x, sign in zip(X.tolist(), y, strict=True)
+    ]
+    assert rows.hardest(w) == exact.index(min(exact))
+    assert rows.product(rows.hardest(w), w) == min(exact)
+
+
+def test_the_first_row_that_will_not_do_is_named() -> None:
+    X = np.array([[1.0], [np.inf], [np.nan]])
+    with pytest.raises(BadRowError) as bad:
+        Rows(X, np.ones(3, dtype=np.int8), 0.0).survey()
+    assert bad.value.row == 1
+
+
+def test_what_a_theorem_bounds_is_said_by_the_rule() -> None:
+    X, y = [[1.0], [2.0], [-1.0], [-3.0]], [1, 1, -1, -1]
+    of = [model.fit(X, y).certify(X, y).of for model in (Perceptron(), MarginPerceptron(), PassiveAggressive())]
+    assert of == ["updates", "updates", "mistakes"]
