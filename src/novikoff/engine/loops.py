@@ -403,14 +403,19 @@ def score_sparse(columns: NDArray[Any], values: NDArray[Any], w: Vector, state: 
 _X, _COLUMNS, _W, _STATE = np.zeros(1), np.zeros(1, dtype=np.uint32), np.zeros(2), np.zeros(1, dtype=STATE)
 
 
-@cache
-def learn_dense64(rule: Any) -> Callable[[Vector, int, Vector, Rule, Any], int]:
-    return specialised(learn_dense, _X, 1, _W, rule(), _STATE)
+class ByRule(dict[Any, Callable[..., int]]):
+    """The machine code for each type of rule, made when it is first asked for; a look-up is quicker than a call."""
+
+    def __init__(self, make: Callable[[Any], Callable[..., int]]) -> None:
+        self._make = make
+
+    def __missing__(self, rule: Any) -> Callable[..., int]:
+        self[rule] = made = self._make(rule)
+        return made
 
 
-@cache
-def learn_sparse64(rule: Any) -> Callable[[NDArray[np.uint32], Vector, int, Vector, Rule, Any], int]:
-    return specialised(learn_sparse, _COLUMNS, _X, 1, _W, rule(), _STATE)
+learn_dense64 = ByRule(lambda rule: specialised(learn_dense, _X, 1, _W, rule(), _STATE))
+learn_sparse64 = ByRule(lambda rule: specialised(learn_sparse, _COLUMNS, _X, 1, _W, rule(), _STATE))
 
 
 @cache
