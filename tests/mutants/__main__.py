@@ -69,6 +69,7 @@ PARTS: dict[str, tuple[str, list[str], list[str]]] = {  # a file belongs to the 
             "tests/theorems/test_passive_aggressive.py",
             "tests/estimators/test_passive_aggressive.py",
             "tests/laws/test_trace.py",
+            "tests/laws/test_rows.py",
             "tests/certificates/test_certify.py",
             "tests/certificates/test_lifting.py",
             "tests/estimators/test_boolean.py",
