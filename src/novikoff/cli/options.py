@@ -85,7 +85,7 @@ def reads_data(command: Callable[..., int]) -> Callable[..., int]:
         for parameter in own.parameters.values()
         for each in (options.values() if parameter.name == "reading" else [parameter])
     ]
-    called.__signature__ = own.replace(parameters=seen)  # type: ignore[attr-defined]
+    called.__signature__ = own.replace(parameters=seen)  # type: ignore[attr-defined]  # typer and inspect look for it
     called.__annotations__ = {parameter.name: parameter.annotation for parameter in seen}
     return called
 
