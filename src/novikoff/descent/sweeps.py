@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.engine.compile import by_type, inlined, kernel, reassociated
+from novikoff.engine.compile import REASSOCIATED, by_type, inlined, kernel, reassociated
 from novikoff.engine.dense import DenseRows
 from novikoff.engine.storage import (
     Storage,
@@ -17,6 +17,7 @@ from novikoff.engine.storage import (
     column,
     constant_term,
     dot,
+    sqnorm_in_floats,
     value,
 )
 
@@ -55,7 +56,7 @@ def products(rows: Storage, w: Vector, start: int, stop: int, out: Vector) -> No
 @kernel
 def combination(rows: Storage, c: Vector, start: int, stop: int, out: Vector) -> None:
     """out += sum c_i a_i."""
-    for i in range(start, stop):
+    for i in range(np.uint64(start), np.uint64(stop)):
         _add(rows, i, c[i], out)
 
 
@@ -63,26 +64,21 @@ def combination(rows: Storage, c: Vector, start: int, stop: int, out: Vector) ->
 def sqnorms(rows: Storage, start: int, stop: int, out: Vector) -> None:
     """out[i] = ||a_i||^2."""
     for i in range(start, stop):
-        q = rows.constant * rows.constant
-        for k in cells(rows, i):
-            q += value(rows, i, k) * value(rows, i, k)
-        out[i] = q
+        out[i] = sqnorm_in_floats(rows, i)
 
 
-@reassociated
 def _in_one_sweep(rows: DenseRows, i: int, c: float, w: Vector, following: int) -> float:
     # w is loaded and stored once, and the next row streams in meanwhile.
     last = w.shape[0] - 1
     x, z = rows.X[i], rows.X[following]
     s = 0.0
-    for k in range(last):
+    for k in range(np.uint64(last)):
         w[k] += c * x[k]
         s += w[k] * z[k]
     w[last] += c * rows.constant
     return float(s + w[last] * rows.constant)
 
 
-@reassociated
 def _in_two_sweeps(rows: Storage, i: int, c: float, w: Vector, following: int) -> float:
     _add(rows, i, c, w)
     return float(dot(rows, following, w, constant_term(rows, w)))
@@ -96,6 +92,7 @@ def _add_and_look_ahead(rows: Storage, i: int, c: float, w: Vector, following: i
 by_type(
     _add_and_look_ahead,
     lambda rows, i, c, w, following: _in_one_sweep if rows.instance_class is DenseRows else _in_two_sweeps,
+    **REASSOCIATED,
 )
 
 

@@ -29,6 +29,7 @@ REASSOCIATE = {"reassoc", "contract", "nsz"}
 ALLOCATING: dict[str, Any] = {"_nrt": True, "error_model": "numpy", "forceinline": False, "fastmath": False}
 BORROWING = ALLOCATING | {"_nrt": False}
 INLINED = BORROWING | {"forceinline": True}
+REASSOCIATED = INLINED | {"fastmath": REASSOCIATE}
 
 
 def inlined(function: F) -> F:
@@ -38,7 +39,7 @@ def inlined(function: F) -> F:
 
 def reassociated(function: F) -> F:
     """Compile a sum whose order the compiler may choose; its rounding error must be bounded by the caller."""
-    return cast(F, register_jitable(**(INLINED | {"fastmath": REASSOCIATE}))(function))
+    return cast(F, register_jitable(**REASSOCIATED)(function))
 
 
 def outlined(function: F) -> F:
@@ -55,7 +56,7 @@ def by_type(function: Callable[..., Any], chosen: Callable[..., Any], **options:
     """Compiled code that calls `function` runs what `chosen` picks by the types of the arguments.
 
     A named tuple's type has its class as `instance_class`, so a method of that class is picked by it: Python and
-    machine code then run the same text.
+    machine code then run the same text. It is compiled with the ``options`` given here, whatever decorates it there.
     """
     overload(function, strict=False, jit_options=options)(chosen)
 

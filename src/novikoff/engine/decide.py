@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from novikoff.engine import sums
-from novikoff.engine.compile import inlined, outlined
+from novikoff.engine.compile import inlined, outlined, reassociated
 from novikoff.engine.rule import NO_STEP, Rule, measures, step, threshold, violated
 from novikoff.engine.storage import Storage, Vector, add, dot_and_sqnorm, row_is_finite, sum_is_finite, sum_rounds
 
@@ -305,12 +305,18 @@ def score(rows: Storage, i: int, w: Vector, norm: float) -> float:
     return tiny if m != 0.0 and e < -1073 else power(m, e)
 
 
-@outlined
-def norm_bound(w: Vector) -> float:
-    """An upper bound on ||w||, tight to rounding."""
+@reassociated
+def _sqnorm(w: Vector) -> float:
     q = 0.0
     for j in range(w.shape[0]):
         q += w[j] * w[j]
+    return q
+
+
+@outlined
+def norm_bound(w: Vector) -> float:
+    """An upper bound on ||w||, tight to rounding."""
+    q = _sqnorm(w)
     if TINY * TINY <= q <= HUGE * HUGE:
         return math.sqrt(q) * (1.0 + slack(w.shape[0]))
     largest = 0.0

@@ -30,7 +30,7 @@ def first_not_boolean(values: NDArray[Any]) -> int:
     for start in range(0, values.shape[0], BLOCK):
         stop = min(start + BLOCK, values.shape[0])
         wrong = False
-        for k in range(start, stop):
+        for k in range(np.uint64(start), np.uint64(stop)):
             wrong |= (values[k] != 0.0) & (values[k] != 1.0)
         if wrong:
             for k in range(start, stop):

@@ -1,0 +1,182 @@
+"""What the compiler made of the loops: `NUMBA_CPU_NAME=znver4 python -m tests.laws.vectors` prints a line for each.
+
+A loop over contiguous memory must read it by contiguous vector loads. If LLVM cannot prove that an index does not wrap
+around, it reads the same entries by gathers, several times slower on most processors, and no test of results notices.
+So the loops are compiled for a named processor, of which nothing is executed, and the LLVM text is read.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import pkgutil
+import re
+import sys
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import typeof
+from numba.core.dispatcher import Dispatcher
+
+import novikoff
+from novikoff.certificates import corral, dual, modular
+from novikoff.descent import sweeps
+from novikoff.engine import loops
+from novikoff.engine.csr import CsrRows
+from novikoff.engine.decide import STATE
+from novikoff.engine.dense import DenseRows
+from novikoff.engine.loops import TRACE
+from novikoff.learners import boolean_loops
+from novikoff.learners.margin_perceptron import MarginPerceptron
+from novikoff.learners.passive_aggressive import PassiveAggressive
+from novikoff.learners.perceptron import Perceptron
+
+GATHER = re.compile(r"\bcall .*@llvm\.masked\.gather\.")
+VECTOR_LOAD = re.compile(r"= load <\d+ x (?:double|float|i8|i16|i32)>")
+BLOCK = re.compile(r'^("?[\w.$-]+"?):', re.MULTILINE)
+# A sum that may be reassociated, one term at a time; and the same over vectors.
+SCALAR_SUM = re.compile(r"= fadd reassoc[^<\n]*(?:double|float) %")
+VECTOR_SUM = re.compile(r"= fadd reassoc[^\n]*<\d+ x (?:double|float)>")
+SCALAR_LOAD = re.compile(r"= load (?:double|float)")
+COPY = re.compile(r"\.(?:us\d*|prol|epil|\d+)(?![\w])")  # of a loop, for what is left over or for rows that are short
+
+# Loops of the parsers read bytes one by one; these others read nothing by rows, or stop at the first entry of a kind.
+SCALAR = {
+    "novikoff.engine.storage.nonzeros": "it moves single entries, those that are not zero",
+    "novikoff.engine.sums.exact_dot": "digits of a long accumulator",
+    "novikoff.engine.sums.exact_sqnorm": "digits of a long accumulator",
+    "novikoff.certificates.dual.column_signs": "it sets flags, entry by entry",
+    "novikoff.learners.boolean_loops.winnow_scores": "sums in the order of the columns, which is a promise",
+    "novikoff.learners.boolean_loops.winnow": "sums in the order of the columns, which is a promise",
+}
+
+
+class Loop(NamedTuple):
+    """A kernel, and what stores the rows that it is compiled for."""
+
+    kernel: Any
+    arguments: tuple[Any, ...]
+    storage: str = "vectors"  # float64, float32, csr, or none of them
+
+
+def _storages() -> Iterator[tuple[str, Any]]:
+    norm = np.zeros(1)
+    for dtype in (np.float64, np.float32):
+        yield np.dtype(dtype).name, DenseRows(np.zeros((1, 1), dtype), norm, 1.0, False)
+    yield "csr", CsrRows(np.zeros(1), np.zeros(1, np.uint32), np.zeros(2, np.int64), norm, 1.0, False)
+
+
+def all_loops() -> Iterator[Loop]:
+    """Every loop that reads rows or vectors, for every storage."""
+    v, ints, signs = np.zeros(1), np.zeros(1, np.int64), np.zeros(1, np.int8)
+    state, trace, tally = np.zeros(1, STATE), np.zeros(0, TRACE), np.zeros(0, np.uint32)
+    flags, table, rounds = np.zeros(1, np.bool_), np.zeros((2, 1), np.bool_), np.zeros((2, 1), np.int64)
+    ones, M = np.zeros(1, np.uint8), np.zeros((1, 1))
+    x = 1.0
+    for name, rows in _storages():
+        by_rule = (Perceptron(), MarginPerceptron(), PassiveAggressive()) if name == "float64" else (Perceptron(),)
+        for rule in by_rule:
+            yield Loop(loops.cycle, (rows, signs, ints, False, v, rule, state, 1, ints, trace, tally), name)
+            yield Loop(loops.climb, (rows, signs, v, rule, state, 1, ints, trace, tally), name)
+            yield Loop(loops.rounds, (rows, signs, v, rule, state, 1, 1, v), name)
+        yield Loop(loops.survey, (rows, 1, state, 1, 1), name)
+        yield Loop(loops.hardest, (rows, signs, v, state, 1, 1), name)
+        yield Loop(loops.products, (rows, signs, v, 1, 1, v), name)
+        yield Loop(loops.some_rows, (rows, signs, ints, M), name)
+        yield Loop(loops.scores, (rows, v, 1, 1, v), name)
+        yield Loop(dual.combine, (rows, signs, ints, v, v, v, v), name)
+        yield Loop(dual.sweep, (rows, signs, ints, v, v, v, v), name)
+        yield Loop(sweeps.gradient, (rows, v, v, v, 1, 1, v), name)
+        yield Loop(sweeps.products, (rows, v, 1, 1, v), name)
+        yield Loop(sweeps.combination, (rows, v, 1, 1, v), name)
+        yield Loop(sweeps.sqnorms, (rows, 1, 1, v), name)
+        yield Loop(sweeps.sgd, (rows, v, v, ints, x, x, 1, v, v), name)
+        yield Loop(sweeps.kaczmarz, (rows, v, v, ints, v), name)
+        yield Loop(sweeps.newton_sgd, (rows, v, v, ints, x, x, 1, M, v), name)
+        yield Loop(sweeps.recursive, (rows, v, v, 1, 1, M, v, v), name)
+        yield Loop(boolean_loops.accepts, (rows, v, x, flags), name)
+        yield Loop(boolean_loops.sweep, (rows, flags, 1, v, x, table, table, rounds, ones, ints, ints, ints), name)
+        yield Loop(boolean_loops.first_failure, (rows, flags, 1, v, x, table, rounds, ones), name)
+        yield Loop(boolean_loops.settle, (rows, 1, v, x, v, x, table, rounds, ones, ints, ints, ints), name)
+    for dtype in (np.float64, np.float32):
+        single = np.zeros(1, dtype)
+        yield Loop(boolean_loops.first_not_boolean, (single,), single.dtype.name)
+        yield Loop(loops.learn_dense, (single, 1, v, Perceptron(), state), single.dtype.name)
+        yield Loop(loops.score_dense, (single, v, state), single.dtype.name)
+    columns = np.zeros(1, np.uint32)
+    yield Loop(loops.learn_sparse, (columns, v, 1, v, Perceptron(), state), "csr")
+    yield Loop(loops.score_sparse, (columns, v, v, state), "csr")
+    yield Loop(loops.norm_above, (v,))
+    yield Loop(modular.invert, (M, 1, ints))
+    yield Loop(dual.price, (M, v, v))
+    c = corral.corral(1, 1)
+    yield Loop(corral.enter, (c, 1, 1, M, ints, x))
+    yield Loop(corral.span, (c, M))
+
+
+def name_of(kernel: Any) -> str:
+    return f"{kernel.py_func.__module__}.{kernel.py_func.__qualname__}"
+
+
+def kernels() -> set[str]:
+    """The names of all kernels of the package, but those of the parsers."""
+    found = set()
+    for module in pkgutil.walk_packages(novikoff.__path__, "novikoff."):
+        if module.name.startswith(("novikoff.data", "novikoff.lab", "novikoff.display", "novikoff.cli")):
+            continue
+        for each in vars(importlib.import_module(module.name)).values():
+            if isinstance(each, Dispatcher):
+                found.add(name_of(each))
+    return {name for name in found if name.startswith("novikoff.")}
+
+
+def _inner_loops(text: str) -> Iterator[tuple[str, str]]:
+    """The loops of one basic block, by their labels: all that are innermost and do not branch."""
+    parts = BLOCK.split(text)
+    for label, rest in zip(parts[1::2], parts[2::2], strict=True):
+        block = rest.split("\n}")[0]
+        ends = [line for line in block.splitlines() if line.startswith("  br ")]
+        if ends and re.search(rf"label %{re.escape(label)}(?![\w.])", ends[-1]):
+            yield label, block
+
+
+def _slow_sums(text: str) -> int:
+    """Loops that add up one term at a time, beyond those that finish what a loop over vectors began."""
+    one_by_one, by_vectors = set(), 0
+    for label, block in _inner_loops(text):
+        if VECTOR_SUM.search(block) and VECTOR_LOAD.search(block):
+            by_vectors += not label.startswith("vec.epilog")
+        elif SCALAR_SUM.search(block) and SCALAR_LOAD.search(block):
+            one_by_one.add(COPY.sub("", label))
+    return max(0, len(one_by_one) - by_vectors)
+
+
+def census(loop: Loop) -> dict[str, Any]:
+    """How often the text of a loop, compiled for the processor that the environment names, gathers and loads."""
+    from numba.core.caching import NullCache
+
+    loop.kernel._cache = NullCache()  # what is compiled for another processor is not kept
+    signature = tuple(typeof(argument) for argument in loop.arguments)
+    loop.kernel.compile(signature)
+    text = loop.kernel.inspect_llvm(signature)
+    rules = [type(argument).__name__ for argument in loop.arguments if hasattr(argument, "violated")]
+    return {
+        "kernel": name_of(loop.kernel),
+        "storage": loop.storage,
+        "rule": "".join(rules),
+        "gathers": len(GATHER.findall(text)),
+        "vector_loads": len(VECTOR_LOAD.findall(text)),
+        "slow_sums": _slow_sums(text),
+    }
+
+
+def main() -> None:
+    chosen = sys.argv[1:]
+    for loop in all_loops():
+        if not chosen or any(text in name_of(loop.kernel) for text in chosen):
+            print(json.dumps(census(loop)), flush=True)
+
+
+if __name__ == "__main__":
+    main()
