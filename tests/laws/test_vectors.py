@@ -33,6 +33,8 @@ def assert_contiguous(found):
         assert loop["gathers"] == 0, loop
         assert loop["slow_sums"] == 0, loop
         assert loop["vector_loads"] > 0, loop
+        if "bytes" in loop["storage"] and not loop["kernel"].endswith("write"):
+            assert loop["byte_sums"] > 0, loop
 
 
 def test_every_loop_is_looked_at():

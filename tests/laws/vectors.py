@@ -22,7 +22,8 @@ from numba.core.dispatcher import Dispatcher
 import novikoff
 from novikoff.certificates import corral, dual, modular
 from novikoff.descent import sweeps
-from novikoff.engine import loops
+from novikoff.engine import byte_rows, loops
+from novikoff.engine.byte_rows import ByteRows
 from novikoff.engine.csr import CsrRows
 from novikoff.engine.decide import STATE
 from novikoff.engine.dense import DenseRows
@@ -39,6 +40,7 @@ BLOCK = re.compile(r'^("?[\w.$-]+"?):', re.MULTILINE)
 SCALAR_SUM = re.compile(r"= fadd reassoc[^<\n]*(?:double|float) %")
 VECTOR_SUM = re.compile(r"= fadd reassoc[^\n]*<\d+ x (?:double|float)>")
 SCALAR_LOAD = re.compile(r"= load (?:double|float)")
+BYTE_SUM = re.compile(r"= sext <\d+ x i8>")  # bytes, many at a time
 COPY = re.compile(r"\.(?:us\d*|prol|epil|\d+)(?![\w])")  # of a loop, for what is left over or for rows that are short
 
 # Loops of the parsers read bytes one by one; these others read nothing by rows, or stop at the first entry of a kind.
@@ -100,6 +102,12 @@ def all_loops() -> Iterator[Loop]:
         yield Loop(boolean_loops.first_failure, (rows, flags, 1, v, x, table, rounds, ones), name)
         yield Loop(boolean_loops.settle, (rows, 1, v, x, v, x, table, rounds, ones, ints, ints, ints), name)
     for dtype in (np.float64, np.float32):
+        q, short = np.zeros((1, 1), np.int8), np.zeros(1, np.int16)
+        rows = ByteRows(np.zeros((1, 1), dtype), v, 1.0, False, q, v, v, v, short, ints)
+        name = f"{np.dtype(dtype).name} with bytes"
+        yield Loop(loops.cycle, (rows, signs, ints, False, v, Perceptron(), state, 1, ints, trace, tally), name)
+        yield Loop(loops.hardest, (rows, signs, v, state, 1, 1), name)
+        yield Loop(byte_rows.write, (rows, 1, 1), name)
         single = np.zeros(1, dtype)
         yield Loop(boolean_loops.first_not_boolean, (single,), single.dtype.name)
         yield Loop(loops.learn_dense, (single, 1, v, Perceptron(), state), single.dtype.name)
@@ -168,6 +176,7 @@ def census(loop: Loop) -> dict[str, Any]:
         "gathers": len(GATHER.findall(text)),
         "vector_loads": len(VECTOR_LOAD.findall(text)),
         "slow_sums": _slow_sums(text),
+        "byte_sums": len(BYTE_SUM.findall(text)),
     }
 
 

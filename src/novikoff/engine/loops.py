@@ -31,7 +31,17 @@ from novikoff.engine.decide import (
 )
 from novikoff.engine.dense import DenseRows
 from novikoff.engine.rule import Rule, satisfied, violated
-from novikoff.engine.storage import Storage, Vector, add, constant_term, dot, dot_and_sqnorm, sqnorm_in_floats
+from novikoff.engine.storage import (
+    Storage,
+    Vector,
+    add,
+    constant_term,
+    dot,
+    dot_and_sqnorm,
+    settled,
+    sketch,
+    sqnorm_in_floats,
+)
 
 Signs = NDArray[np.int8]
 SLOW = 32  # an exact decision costs about as much as this many rows; no result depends on it
@@ -57,14 +67,25 @@ TRACE = np.dtype(
 
 @inlined
 def _next_violated(
-    rows: Storage, y: Signs, order: NDArray[np.int64], w: Vector, at: int, stop: int, level: float, tilt: float
+    rows: Storage,
+    y: Signs,
+    order: NDArray[np.int64],
+    w: Vector,
+    at: int,
+    stop: int,
+    level: float,
+    tilt: float,
+    error: float,
 ) -> tuple[int, float]:
     """The first position whose row is not surely beyond theta, or new (its norm is nan); and its dot product."""
     share = constant_term(rows, w)
     shuffled = order.shape[0] > 0
+    of_w = sketch(rows, w)
     # Invariant: every row from position `at` up to t has a known norm, and y<w,x> > theta whatever was rounded.
     for t in range(at, stop):
         i = order[t] if shuffled else t
+        if settled(rows, i, float(y[i]), of_w, share, level, tilt + error):
+            continue
         s = dot(rows, i, w, share)
         if not y[i] * s > level + tilt * rows.norm[i]:
             return t, s
@@ -122,7 +143,7 @@ def cycle(
         else:
             level, tilt = s.theta, error
         stop = min(n, s.at + budget)
-        t, product = _next_violated(rows, y, order, w, s.at, stop, level, tilt)
+        t, product = _next_violated(rows, y, order, w, s.at, stop, level, tilt, error)
         budget -= t - s.at
         s.at = t
         if t < stop:
@@ -304,8 +325,11 @@ def hardest(rows: Storage, y: Signs, w: Vector, state: Any, start: int, stop: in
     if start > 0:
         best = y[s.found] * dot(rows, s.found, w, share) / divisor(rows, s.found)
         best_error = error * reach(rows, s.found)
+    of_w = sketch(rows, w)
     # Invariant: as in `climb`.
     for i in range(start, stop):
+        if i > 0 and not rows.unit and settled(rows, i, float(y[i]), of_w, share, best + best_error, 2.0 * error):
+            continue
         m = y[i] * dot(rows, i, w, share) / divisor(rows, i)
         e = error * reach(rows, i)
         if i > 0 and m > best + (e + best_error):

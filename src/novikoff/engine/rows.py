@@ -44,6 +44,7 @@ class Rows:
 
     def __init__(self, X: Any, signs: Signs, constant: float, *, unit: bool = False) -> None:
         self.storage: Storage = over(X, constant, unit)
+        self.beside: Any = None  # the storage with a copy of one byte an entry, once a run has made it
         self.signs = signs
         self.n, self.width = int(X.shape[0]), int(X.shape[1]) + 1
         self._state: Any = np.zeros(1, dtype=STATE)
@@ -125,8 +126,9 @@ class Rows:
         """The row with the smallest <w,a_i>, exactly, ties to the lower row."""
         if np.isnan(self.storage.norm).any():
             self.survey()
+        storage = self.beside or self.storage
         for start in range(0, self.n, self.pace):
-            loops.hardest(self.storage, self.signs, w, self._state, start, min(self.n, start + self.pace))
+            loops.hardest(storage, self.signs, w, self._state, start, min(self.n, start + self.pace))
         return int(self._state[0].found)
 
     def product(self, i: int, w: Vector) -> Fraction:

@@ -13,12 +13,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.engine.compile import by_type, inlined, kernel, outlined, reassociated
+from novikoff.engine.byte_rows import ByteRows
+from novikoff.engine.compile import INLINED, by_type, inlined, kernel, outlined, reassociated
 from novikoff.engine.csr import CsrRows
 from novikoff.engine.dense import DenseRows
 
 Vector = NDArray[np.float64]
 Storage = DenseRows | CsrRows
+NO_SKETCH = (0.0, 0.0, 0.0)
 
 
 def cells(rows: Storage, i: int) -> range:
@@ -39,6 +41,36 @@ def value(rows: Storage, i: int, k: int) -> float:
 by_type(cells, lambda rows, i: rows.instance_class.cells)
 by_type(column, lambda rows, k: rows.instance_class.column)
 by_type(value, lambda rows, i, k: rows.instance_class.value)
+
+# `novikoff.engine.byte_rows` keeps something smaller beside the rows, and settles most without reading them.
+
+Sketch = tuple[float, float, float]
+
+
+def sketch(rows: Storage | ByteRows, w: Vector) -> Sketch:
+    """What `settled` needs to know of w, made anew after every update."""
+    return rows.sketch(w) if isinstance(rows, ByteRows) else NO_SKETCH
+
+
+def settled(rows: Storage | ByteRows, i: int, y: float, of_w: Sketch, share: float, level: float, tilt: float) -> bool:
+    """Is y<w,x> > level + tilt ||x|| for sure, without a look at the row itself?"""
+    return isinstance(rows, ByteRows) and rows.settled(i, y, of_w, share, level, tilt)
+
+
+def _no_sketch(rows: Storage, w: Vector) -> Sketch:
+    return NO_SKETCH
+
+
+def _never(rows: Storage, i: int, y: float, of_w: Sketch, share: float, level: float, tilt: float) -> bool:
+    return False
+
+
+by_type(sketch, lambda rows, w: getattr(rows.instance_class, "sketch", _no_sketch), **INLINED)
+by_type(
+    settled,
+    lambda rows, i, y, of_w, share, level, tilt: getattr(rows.instance_class, "settled", _never),
+    **INLINED,
+)
 
 
 @reassociated

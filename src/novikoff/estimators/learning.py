@@ -35,6 +35,7 @@ class Shared:
     shuffle: bool = parameter(False, "boolean")
     random_state: int | np.random.RandomState | None = parameter(None, "random_state")
     warm_start: bool = parameter(False, "boolean")
+    byte_copy: str | bool = parameter("auto", StrOptions({"auto"}), "boolean")
     verbose: int = parameter(0, "verbose")
 
 

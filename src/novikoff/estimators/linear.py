@@ -60,7 +60,15 @@ class LinearClassifier(OneByOne, Findings):
         rng = check_random_state(self.random_state) if self.shuffle else None
         with inputs.refusals(X, names):
             with Passes(type(self).__name__, self.order) if self.verbose else nullcontext() as watch:
-                outcome = learner.run(rows, self.order, self.max_iter, shuffle=rng, watch=watch, journal=journal)
+                outcome = learner.run(
+                    rows,
+                    self.order,
+                    self.max_iter,
+                    shuffle=rng,
+                    watch=watch,
+                    journal=journal,
+                    byte_copy=self.byte_copy,
+                )
             end = words.INTERRUPTED if outcome.interrupted else _end(learner, outcome, rows)
         twin = copy(self)
         twin._adopt(learner, labels, names)

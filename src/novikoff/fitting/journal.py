@@ -210,9 +210,13 @@ def _discard_killed(home: Path, key: str) -> None:
         discard(place)
 
 
+# What can be said otherwise when a run is taken up: no result depends on it.
+_FREE = {"verbose", "byte_copy"}
+
+
 def _parameters(model: LinearClassifier) -> dict[str, str]:
     """What the run depends on, in words."""
-    return {name: _stated(value) for name, value in sorted(model.get_params().items()) if name != "verbose"}
+    return {name: _stated(value) for name, value in sorted(model.get_params().items()) if name not in _FREE}
 
 
 def _stated(value: Any) -> str:

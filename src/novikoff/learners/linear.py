@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.engine import decide
+from novikoff.engine.byte_copy import ByteCopy
 from novikoff.engine.decide import STATE, THETA_RANGE
 from novikoff.engine.loops import TRACE, climb, cycle, norm_above, rounds
 from novikoff.engine.rows import BadRowError, Rows, margin, radius_sq, rounded_radius_sq, sqnorm
@@ -201,11 +202,12 @@ class LinearLearner:
         trace: Trace | None = None,
         tally: NDArray[np.uint32] | None = None,
         enough: int | None = None,
+        byte_copy: str | bool = False,
     ) -> Outcome:
         """Passes (or searches) until one satisfies the rule, or `max_iter` of them, or Ctrl-C.
 
         ``trace`` gets every update, ``tally`` how many there were on each row. After ``enough`` updates no new pass
-        begins.
+        begins. ``byte_copy``: see `novikoff.engine.byte_copy`; for passes in the given order or shuffled.
         """
         kept = journal.recall(self) if journal else None
         rows.open(self)
@@ -213,7 +215,9 @@ class LinearLearner:
         page = NO_TRACE if trace is None else trace.page
         counts = NO_TALLY if tally is None else tally
         turns = np.empty(0, dtype=np.int64)  # the given order
-        log = np.empty(min(max_iter, PASSES if shuffle is None and enough is None else 1), dtype=np.int64)
+        bytes_beside = ByteCopy(rows, byte_copy if order == "given" else False, max_iter)
+        one_by_one = shuffle is not None or enough is not None or bytes_beside.possible
+        log = np.empty(min(max_iter, 1 if one_by_one else PASSES), dtype=np.int64)
         history: list[NDArray[np.int64]] = []
         generator = None  # what the order of this pass was drawn from
         passes = 0
@@ -232,7 +236,7 @@ class LinearLearner:
                     generator = shuffle.get_state() if journal else None
                     turns = shuffle.permutation(rows.n)
                 room = log[: max_iter - passes]
-                data = rows.storage, rows.signs
+                data = bytes_beside.storage, rows.signs
                 if order == "worst":
                     logged = climb(*data, self.w, self.rule, self.state, rows.pace, room, page, counts)
                 else:
@@ -245,6 +249,7 @@ class LinearLearner:
                 if logged:
                     history.append(room[:logged].copy())
                     passes += logged
+                    bytes_beside.note(int(room[logged - 1]))
                     if watch:
                         watch(passes, int(room[logged - 1]))
                 if journal:
