@@ -68,3 +68,13 @@ def noisy_plane(n: int, d: int, dtype: type, *, seed: int = 0):
     X = (np.round(rng.standard_normal((n, d)) * 16) / 16).astype(dtype)
     u = rng.standard_normal(d)
     return X, np.where(X @ u / np.linalg.norm(u) + 0.1 * rng.standard_normal(n) > 0, 1, -1)
+
+
+def apart(n: int, d: int, *, seed: int = 5):
+    """Rows on both sides of a plane, pushed half a unit away from it; on the grid 1/64, so that float32 holds them."""
+    rng = np.random.default_rng(seed)
+    u = rng.standard_normal(d)
+    u /= np.linalg.norm(u)
+    X = rng.standard_normal((n, d))
+    y = np.where(X @ u > 0, 1, -1)
+    return np.round((X + 0.5 * y[:, None] * u) * 64) / 64, y
