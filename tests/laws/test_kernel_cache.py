@@ -16,9 +16,9 @@ from pathlib import Path
 import pytest
 from numba import float64, int64
 
+from novikoff.disk.places import cache_directory
 from novikoff.engine import machine_code
 from novikoff.engine.compile import kernel
-from novikoff.engine.machine_code import cache_directory
 
 
 def twice(x):

@@ -2,21 +2,25 @@
 
 A kernel is compiled when Python first calls it, and its machine code is kept on disk (`novikoff.engine.machine_code`).
 The pieces that it is made of stay plain Python functions for Python, and become machine code inside a kernel.
+
+Numba takes a third of a second to import, so nothing here imports it before a kernel needs it: what the decorators have
+to tell it waits until then (`novikoff.engine.compiler`). A process that has little to do may do without, and let the
+interpreter run the same text (`interpret_small_work`).
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
+from functools import cached_property, update_wrapper
+from threading import RLock
 from typing import Any, TypeVar, cast
 
-import numba
-from llvmlite import ir
-from numba.core import cgutils, types
-from numba.extending import intrinsic, overload, register_jitable
-
-from novikoff.engine.machine_code import KernelCache
+import numpy as np
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+INTERPRETED = os.environ.get("NUMBA_DISABLE_JIT", "") not in ("", "0")  # everything, for a debugger or for coverage
 
 # A sum in any order, with or without fused multiply-add: what an exact decision may start from.
 REASSOCIATE = {"reassoc", "contract", "nsz"}
@@ -31,24 +35,27 @@ BORROWING = ALLOCATING | {"_nrt": False}
 INLINED = BORROWING | {"forceinline": True}
 
 
+# Pieces of kernels ---------------------------------------------------------------------------------
+
+
 def inlined(function: F) -> F:
     """Compile a short piece of a kernel into its caller; IEEE arithmetic in the order written."""
-    return cast(F, register_jitable(**INLINED)(function))
+    return _piece(function, INLINED)
 
 
 def reassociated(function: F) -> F:
     """Compile a sum whose order the compiler may choose; its rounding error must be bounded by the caller."""
-    return cast(F, register_jitable(**(INLINED | {"fastmath": REASSOCIATE}))(function))
+    return _piece(function, INLINED | {"fastmath": REASSOCIATE})
 
 
 def outlined(function: F) -> F:
     """Compile what runs rarely, out of the way of the loops."""
-    return cast(F, register_jitable(**BORROWING)(function))
+    return _piece(function, BORROWING)
 
 
 def allocating(function: F) -> F:
     """Compile what runs rarely and makes arrays."""
-    return cast(F, register_jitable(**ALLOCATING)(function))
+    return _piece(function, ALLOCATING)
 
 
 def by_type(function: Callable[..., Any], chosen: Callable[..., Any], **options: Any) -> None:
@@ -57,39 +64,106 @@ def by_type(function: Callable[..., Any], chosen: Callable[..., Any], **options:
     A named tuple's type has its class as `instance_class`, so a method of that class is picked by it: Python and
     machine code then run the same text.
     """
-    overload(function, strict=False, jit_options=options)(chosen)
+    _tell(lambda compiler: compiler.choose(function, chosen, options))
 
 
-# In a loop, prefetch(array, index) asks the memory for an entry that is read soon.
-if numba.config.DISABLE_JIT:
+def prefetch(array: Any, index: Any) -> None:
+    """In a loop, ask the memory for an entry that is read soon. For the interpreter there is nothing to do."""
 
-    def prefetch(array: Any, index: Any) -> None:
-        pass
 
-else:
+def _piece(function: F, options: dict[str, Any]) -> F:
+    _tell(lambda compiler: compiler.include(function, options))
+    return function
 
-    @intrinsic  # type: ignore[untyped-decorator]  # numba has no type hints
-    def prefetch(typing_context: Any, array: Any, index: Any) -> Any:
-        def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
-            place = builder.bitcast(builder.gep(data, [arguments[1]]), ir.IntType(8).as_pointer())
-            number = ir.IntType(32)
-            kind = ir.FunctionType(ir.VoidType(), [place.type, number, number, number])
-            call = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
-            builder.call(call, [place, number(0), number(3), number(1)])  # to read, into all caches, data
-            return context.get_dummy_value()
 
-        return types.void(array, index), emit
+# The compiler --------------------------------------------------------------------------------------
+
+_waiting: list[Callable[[Any], None]] = []  # what the compiler has not been told yet
+_one_at_a_time = RLock()
+
+
+def _tell(message: Callable[[Any], None]) -> None:
+    if not INTERPRETED:
+        _waiting.append(message)
+
+
+def compiler() -> Any:
+    """`novikoff.engine.compiler`, which has been told of everything that was decorated so far."""
+    from novikoff.engine import compiler
+
+    with _one_at_a_time:
+        while _waiting:
+            _waiting.pop(0)(compiler)
+    return compiler
+
+
+# Kernels -------------------------------------------------------------------------------------------
+
+
+class _SmallWork:
+    """How many more entries of arrays the interpreter may be handed, before the compiler is worth its import."""
+
+    left = 0
+
+
+def interpret_small_work(entries: int) -> None:
+    """Let the interpreter run the kernels, until they have been handed so many entries of arrays in all.
+
+    Every decision is the same; the last bits of a float that was summed up in an order of the machine's choice are
+    not. So this is for a process that asks for decisions, and is over soon.
+    """
+    _SmallWork.left = entries
+
+
+class Kernel:
+    """A loop that Python calls, as machine code."""
+
+    def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
+        update_wrapper(self, function)
+        self._function, self._options = function, options
+
+    @cached_property
+    def compiled(self) -> Any:
+        """What Numba makes of it; its machine code is compiled, or read from the disk, for each type of arguments."""
+        return compiler().dispatcher(self._function, self._options)
+
+    def __call__(self, *arguments: Any) -> Any:
+        if _SmallWork.left > 0:
+            _SmallWork.left -= _entries(arguments)
+            if _SmallWork.left > 0:
+                with np.errstate(all="ignore"):  # as in machine code
+                    return self._function(*arguments)
+        return self.compiled(*arguments)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or name == "compiled":
+            raise AttributeError(name)
+        return getattr(self.compiled, name)
+
+
+def _entries(arguments: tuple[Any, ...]) -> int:
+    """How many entries arrays have, those in named tuples included."""
+    found = 0
+    for each in arguments:
+        if isinstance(each, np.ndarray):
+            found += each.size
+        elif isinstance(each, tuple):
+            found += _entries(each)
+    return found
 
 
 def kernel(function: F) -> F:
     """Compile a loop that Python calls, and keep the machine code on disk. Other threads may run beside it."""
-    return _cached(function, numba.njit(nogil=True, **BORROWING)(function))
+    return _kernel(function, BORROWING | {"nogil": True})
 
 
 def allocating_kernel(function: F) -> F:
     """Compile a loop that Python calls and that makes arrays, and keep the machine code on disk."""
-    return _cached(function, numba.njit(**ALLOCATING)(function))
+    return _kernel(function, ALLOCATING)
+
+
+def _kernel(function: F, options: dict[str, Any]) -> F:
+    return function if INTERPRETED else cast(F, Kernel(function, options))
 
 
 def specialised(compiled: F, *arguments: Any) -> F:
@@ -97,12 +171,6 @@ def specialised(compiled: F, *arguments: Any) -> F:
 
     The caller vouches for the types.
     """
-    if numba.config.DISABLE_JIT:
+    if INTERPRETED:
         return compiled
-    return cast(F, cast(Any, compiled).compile(tuple(numba.typeof(argument) for argument in arguments)))
-
-
-def _cached(function: F, compiled: Any) -> F:
-    if not numba.config.DISABLE_JIT:
-        compiled._cache = KernelCache(function)
-    return cast(F, compiled)
+    return cast(F, compiler().machine_code_for(cast(Any, compiled).compiled, arguments))
