@@ -13,6 +13,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
+from novikoff.cli import light
 from novikoff.cli.answers import ERROR, sentence, tell
 from novikoff.cli.interruption import INTERRUPTED, told_in_a_line
 from novikoff.cli.output import whole_output
@@ -22,6 +23,7 @@ class App(typer.Typer):
     """The commands, made on the first call: Ctrl-C may come meanwhile."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        light.Process.is_ours = not args and "args" not in kwargs
         with told_in_a_line():
             return super().__call__(*args, **kwargs)
 

@@ -107,7 +107,7 @@ class _SmallWork:
 
 
 def interpret_small_work(entries: int) -> None:
-    """Let the interpreter run the kernels, until they have been handed so many entries of arrays in all.
+    """Let the interpreter run the kernels, until they have been handed so many entries of rows or of text in all.
 
     Every decision is the same; the last bits of a float that was summed up in an order of the machine's choice are
     not. So this is for a process that asks for decisions, and is over soon.
@@ -129,7 +129,7 @@ class Kernel:
 
     def __call__(self, *arguments: Any) -> Any:
         if _SmallWork.left > 0:
-            _SmallWork.left -= _entries(arguments)
+            _SmallWork.left -= _entries(arguments[:1])  # what it works on; tables and room for results come after
             if _SmallWork.left > 0:
                 with np.errstate(all="ignore"):  # as in machine code
                     return self._function(*arguments)

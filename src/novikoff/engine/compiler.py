@@ -49,6 +49,4 @@ def _prefetch(typing_context: Any, array: Any, index: Any) -> Any:
     return types.void(array, index), emit
 
 
-@overload(prefetch, jit_options=INLINED)  # type: ignore[untyped-decorator]  # the same
-def _(array: Any, index: Any) -> Any:
-    return lambda array, index: _prefetch(array, index)
+choose(prefetch, lambda array, index: lambda array, index: _prefetch(array, index), INLINED)
