@@ -19,6 +19,7 @@ from sklearn.utils._param_validation import make_constraint
 
 import novikoff as nk
 from novikoff import data
+from novikoff.engine import machine_code
 from novikoff.engine.compile import INTERPRETED, interpret_small_work, kernel
 from novikoff.estimators.registry import BITS, BY_RULE, NUMBERS, REGISTRY
 from novikoff.store import container
@@ -287,3 +288,17 @@ def test_the_interpreter_overflows_as_machine_code_does() -> None:
     huge = Pair(np.full(2, 1e308), np.full(2, 1e308))
     assert adds(huge, 1.0) == np.inf
     assert "compiled" not in vars(adds)
+
+
+@pytest.mark.parametrize(("options", "told"), [([], True), (["-q"], False), (["--quiet"], False)])
+def test_the_shell_says_that_it_compiles_unless_it_is_to_be_quiet(
+    options: list[str], told: bool, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def compile_something(*_: Any, **__: Any) -> None:
+        machine_code.compiling.info("compiling")
+        raise ValueError("enough")
+
+    monkeypatch.setattr("novikoff.fitting.fitted_to_file", compile_something)
+    _, _, said = answer(["fit", "no.csv", "-o", str(folder / "no.nvk"), *options], ours=False)
+    assert ("novikoff: compiling\n" in said) is told
+    assert said.endswith("novikoff: enough\n")

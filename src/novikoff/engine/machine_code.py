@@ -34,6 +34,7 @@ from numba.core.serialize import dumps
 from novikoff.disk.places import cache_directory
 
 log = logging.getLogger("novikoff")
+compiling = logging.getLogger("novikoff.compiling")  # told, at level INFO, when this process begins to compile
 
 
 # What machine code depends on beside its sources, the types and the processor.
@@ -98,10 +99,11 @@ class KernelCache(_Cache):  # type: ignore[misc]  # numba has no type hints
             key = self._key(sig, target_context.codegen())
             return CompileResult._rebuild(target_context, *pickle.loads(_read(_directory(), key)))
         except FileNotFoundError:
-            return None
+            pass
         except Exception as error:  # whatever is wrong there, the kernel can be compiled
             log.debug("the cache has no use for %s: %s", self._name, error)
-            return None
+        _say_once()
+        return None
 
     def save_overload(self, sig: Any, result: Any) -> None:
         """Keep machine code. Where that cannot be, it is compiled again in the next process."""
@@ -126,6 +128,11 @@ class KernelCache(_Cache):  # type: ignore[misc]  # numba has no type hints
     def disable(self) -> None: ...
 
     def flush(self) -> None: ...
+
+
+@cache
+def _say_once() -> None:
+    compiling.info("compiling loops for this machine: some seconds, once. `novikoff warmup` compiles all of them")
 
 
 # Files ---------------------------------------------------------------------------------------------
