@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+import signal
 import subprocess
 import sys
 import warnings
 from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pytest
@@ -258,15 +259,10 @@ def little_work() -> Iterator[None]:
     interpret_small_work(0)
 
 
-class Pair(NamedTuple):
-    values: np.ndarray
-    more: np.ndarray
-
-
-def added(pair: Pair, factor: float) -> float:
+def added(values: np.ndarray, factor: float) -> float:
     found = 0.0
-    for k in range(pair.values.shape[0]):
-        found += factor * (pair.values[k] + pair.more[k])
+    for k in range(values.shape[0]):
+        found += factor * values[k]
     return found
 
 
@@ -274,10 +270,10 @@ def added(pair: Pair, factor: float) -> float:
 @pytest.mark.usefixtures("little_work")
 def test_small_work_is_interpreted_and_what_comes_after_it_compiled() -> None:
     adds: Any = kernel(added)
-    twos = Pair(np.ones(2), np.ones(2))
-    assert adds(twos, 1.0) == adds(twos, 1.0) == 4.0  # 8 entries
+    ones = np.ones(4)
+    assert adds(ones, 1.0) == adds(ones, 1.0) == 4.0  # 8 entries
     assert "compiled" not in vars(adds)
-    assert adds(twos, 1.0) == 4.0
+    assert adds(ones, 1.0) == 4.0
     assert len(adds.compiled.signatures) == 1
 
 
@@ -285,9 +281,53 @@ def test_small_work_is_interpreted_and_what_comes_after_it_compiled() -> None:
 @pytest.mark.usefixtures("little_work")
 def test_the_interpreter_overflows_as_machine_code_does() -> None:
     adds: Any = kernel(added)
-    huge = Pair(np.full(2, 1e308), np.full(2, 1e308))
-    assert adds(huge, 1.0) == np.inf
+    assert adds(np.full(2, 1e308), 1.0) == np.inf
     assert "compiled" not in vars(adds)
+
+
+@pytest.mark.skipif(INTERPRETED, reason="everything is interpreted")
+@pytest.mark.usefixtures("little_work")
+def test_an_interrupt_waits_for_the_end_of_a_loop_that_is_interpreted() -> None:
+    """As it does for machine code: an update that is half made would be no update."""
+    done = []
+
+    def interrupted(values: np.ndarray) -> None:
+        signal.raise_signal(signal.SIGINT)
+        done.append(True)
+
+    before = signal.getsignal(signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt):
+        kernel(interrupted)(np.ones(1))
+    assert done
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_a_small_fit_and_a_short_stream_need_no_compiler(folder: Path) -> None:
+    """And the models are the same, byte for byte."""
+    rng = np.random.default_rng(5)
+    X = rng.integers(-3, 4, (60, 3))
+    rows = [f"{a},{b},{c},{'yes' if a - b + 2 * c > 0 else 'no'}" for a, b, c in X.tolist()]
+    (folder / "train.csv").write_text("\n".join(["a,b,c,label", *rows]) + "\n")
+    lines = [f"{1 if x[0] > 0 else -1} |w {'up' if x[0] > 0 else 'down'} v{x[1] + 3}:0.5" for x in X.tolist()]
+    (folder / "train.vw").write_text("\n".join(lines) + "\n")
+    ways = {"light": [], "always": []}
+    for way, commands in ways.items():
+        for entry in BY_RULE:
+            for order in ("given", "first", "worst"):
+                out = str(folder / f"{way} {entry.name} {order}.nvk")
+                options = ["-s", f"order={order}", "-s", "max_iter=300", "-s", "scale=sphere", "-q", "-o", out]
+                options += ["--cache-dir", str(folder / "copies")]
+                commands.append(["fit", str(folder / "train.csv"), "--learner", entry.command, *options])
+            out = str(folder / f"{way} {entry.name}.nvk")
+            commands.append(["learn", out, str(folder / "train.vw"), "--learner", entry.command, "-q"])
+    light, modules = in_a_process(ways["light"][:4])
+    assert modules.isdisjoint({"numba", "llvmlite"})
+    more, _ = in_a_process(ways["light"][4:])  # whatever is left to the compiler
+    always = as_always(ways["always"])
+    for ours, theirs in zip(light + more, always, strict=True):
+        assert [each.replace("light ", "always ") if isinstance(each, str) else each for each in ours] == theirs
+    for model in folder.glob("light *.nvk"):
+        assert model.read_bytes() == (folder / model.name.replace("light ", "always ")).read_bytes(), model.name
 
 
 @pytest.mark.parametrize(("options", "told"), [([], True), (["-q"], False), (["--quiet"], False)])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 # Entries of rows, or bytes of text, that the interpreter may be handed. It takes some 4 microseconds for a byte, and
 # the compiler's front end a third of a second to import; no result depends on it.
@@ -31,6 +32,18 @@ def travel_light(*, decisions: bool = True) -> None:
 
     estimators.BARE = True
     if decisions:
+        interpret_small_work(SMALL)
+
+
+def begin_without_compiler(model: Any) -> None:
+    """Let the interpreter begin to teach a model, until there is enough to do for the compiler.
+
+    For learners by a rule: their loops return to Python after a few rows, and take the same decisions either way.
+    """
+    from novikoff.engine.compile import interpret_small_work
+    from novikoff.estimators.linear import LinearClassifier
+
+    if Process.is_ours and isinstance(model, LinearClassifier):
         interpret_small_work(SMALL)
 
 

@@ -11,9 +11,10 @@ interpreter run the same text (`interpret_small_work`).
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Callable
 from functools import cached_property, update_wrapper
-from threading import RLock
+from threading import RLock, current_thread, main_thread
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -115,6 +116,11 @@ def interpret_small_work(entries: int) -> None:
     _SmallWork.left = entries
 
 
+def is_small_work(entries: int) -> bool:
+    """Would the interpreter be handed so many entries?"""
+    return entries < _SmallWork.left
+
+
 class Kernel:
     """A loop that Python calls, as machine code."""
 
@@ -129,10 +135,9 @@ class Kernel:
 
     def __call__(self, *arguments: Any) -> Any:
         if _SmallWork.left > 0:
-            _SmallWork.left -= _entries(arguments[:1])  # what it works on; tables and room for results come after
+            _SmallWork.left -= _entries(arguments[0])  # what it works on; room for results comes after
             if _SmallWork.left > 0:
-                with np.errstate(all="ignore"):  # as in machine code
-                    return self._function(*arguments)
+                return _interpreted(self._function, arguments)
         return self.compiled(*arguments)
 
     def __getattr__(self, name: str) -> Any:
@@ -141,15 +146,29 @@ class Kernel:
         return getattr(self.compiled, name)
 
 
-def _entries(arguments: tuple[Any, ...]) -> int:
-    """How many entries arrays have, those in named tuples included."""
-    found = 0
-    for each in arguments:
-        if isinstance(each, np.ndarray):
-            found += each.size
-        elif isinstance(each, tuple):
-            found += _entries(each)
-    return found
+def _interpreted(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+    """As machine code does it: without warnings, and without an interrupt in the middle, which waits for the end."""
+    if current_thread() is not main_thread():  # which no interrupt reaches
+        with np.errstate(all="ignore"):
+            return function(*arguments)
+    waiting: list[Any] = []
+    handler = signal.signal(signal.SIGINT, lambda number, frame: waiting.append((number, frame)))
+    try:
+        with np.errstate(all="ignore"):
+            return function(*arguments)
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_DFL if handler is None else handler)
+        if waiting and callable(handler):
+            handler(*waiting[0])
+
+
+def _entries(data: Any) -> int:
+    """How much work it is: the entries of an array or of rows; of a table, which is mostly room to grow, an eighth."""
+    if isinstance(data, np.ndarray):
+        return data.size
+    if hasattr(data, "stored"):
+        return int(data.stored.size)
+    return sum(map(_entries, data)) // 8 if isinstance(data, tuple) else 0
 
 
 def kernel(function: F) -> F:
