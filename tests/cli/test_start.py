@@ -197,7 +197,7 @@ def test_what_is_refused_is_refused_in_the_same_words(folder: Path) -> None:
     right = [{"max_iter": True}, {"random_state": 2**32 - 1}, {"verbose": True}, {"intercept_scaling": 2}]
     files = [changed(perceptron, folder / f"p{k}.nvk", **new) for k, new in enumerate([*wrong, *right])]
     files += [changed(squares, folder / "q0.nvk", tol=-1.0), changed(squares, folder / "q1.nvk", step="2/t")]
-    np.save(folder / "wide.npy", np.ones((2, 3)))
+    np.save(folder / "wide.npy", np.ones((2, 4)))
     np.save(folder / "thin.npy", np.ones((2, 0)))
     np.save(folder / "nan.npy", np.array([[1.0, np.nan]]))
     (folder / "lost.csv").write_text(f"a,b\n{2**53 + 1},0\n")
@@ -211,6 +211,7 @@ def test_what_is_refused_is_refused_in_the_same_words(folder: Path) -> None:
     codes = [code for code, _, _ in expected]
     assert codes[: len(wrong)] == [1] * len(wrong)
     assert codes[len(wrong) : len(wrong) + len(right)] == [0] * len(right)
+    assert set(codes[len(files) :]) == {1}
 
 
 def test_a_process_that_goes_on_keeps_its_estimators(folder: Path) -> None:
