@@ -14,8 +14,6 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_array, validate_data
 
 from novikoff import float64
 from novikoff.engine.decide import NORM_RANGE, NOT_FINITE, OVERFLOW, STEP_RANGE, THETA_RANGE, ZERO_ROW, divisor
@@ -74,15 +72,7 @@ def matrix(estimator: Any, X: Any, *, exact: bool = False) -> Any:
 
     Where float64 does not hold a number of X, there is a warning; or, if it must be exact, an error.
     """
-    if (
-        type(X) is np.ndarray
-        and X.ndim == 2
-        and X.dtype in FLOATS
-        and X.flags.c_contiguous
-        and X.shape[0] > 0
-        and X.shape[1] == estimator.n_features_in_
-        and not hasattr(estimator, "feature_names_in_")
-    ):
+    if type(X) is np.ndarray and _is_as_expected(estimator, X):
         return X
     if isinstance(X, Examples):
         known = getattr(estimator, "feature_names_in_", None)
@@ -103,13 +93,39 @@ def matrix(estimator: Any, X: Any, *, exact: bool = False) -> Any:
     return found
 
 
+def _is_as_expected(estimator: Any, X: Any) -> bool:
+    """Is this an array or CSR matrix that scikit-learn would pass on as it is?"""
+    sparse = sp.issparse(X) and X.format == "csr" and len(X.shape) == 2
+    return (
+        (sparse or (type(X) is np.ndarray and X.ndim == 2 and X.flags.c_contiguous))
+        and X.dtype in FLOATS
+        and X.shape[0] > 0
+        and 0 < X.shape[1] == estimator.n_features_in_
+        and not hasattr(estimator, "feature_names_in_")
+    )
+
+
+def check_fitted(estimator: Any) -> None:
+    """An estimator that has learned knows its columns; of any other scikit-learn says what it thinks."""
+    if "n_features_in_" not in vars(estimator):
+        from sklearn.utils.validation import check_is_fitted
+
+        check_is_fitted(estimator)
+
+
 def plain_matrix(X: Any) -> tuple[Any, NDArray[Any] | None]:
     """X as `matrix` gives it, and not rounded, and the names of its columns: for functions that are no estimators."""
+    from sklearn.base import BaseEstimator
+
     return first_matrix(BaseEstimator(), X, exact=True)
 
 
 def _validated(estimator: Any, X: Any, *, reset: bool) -> tuple[Any, Rounded | None]:
     numbers, rounded = float64.matrix(X)
+    if not reset and numbers is X and _is_as_expected(estimator, X):
+        return X, rounded
+    from sklearn.utils.validation import check_array, validate_data
+
     # Values are checked by the loops, which read them anyway.
     rules = {"accept_sparse": "csr", "dtype": FLOATS, "order": "C", "ensure_all_finite": False}
     if numbers is X or not float64.is_frame(X):

@@ -10,8 +10,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.multiclass import type_of_target
-from sklearn.utils.validation import column_or_1d
 
 from novikoff import float64
 from novikoff.engine.loops import Signs
@@ -49,6 +47,8 @@ class Labels:
             if ends[0] != ends[1] and bool(np.all((y == ends[0]) | (y == ends[1]))):
                 return cls(ends)
         classes = distinct(y)
+        from sklearn.utils.multiclass import type_of_target
+
         kind = type_of_target(y, input_name="y", raise_unknown=True)
         if kind.startswith("continuous"):
             raise ValueError(f"Unknown label type: {kind}. Labels must be classes, not real numbers")
@@ -103,7 +103,7 @@ class Labels:
 
     def signs_so_far(self, y: Any, n: int) -> Signs:
         """Of two classes: -1 or +1, and 0 for a label that is not known yet (None or NaN)."""
-        y = column_or_1d(y, warn=True)
+        y = _one_column(y)
         known = labelled(y)
         if known.shape != (n,) or known.all():
             return self.signs(y, n)
@@ -151,7 +151,7 @@ PLUS_MINUS = Labels(np.array([-1, 1]))
 
 def column(y: Any, n: int) -> NDArray[Any]:
     """n labels as an array, none of which is missing; of numbers, others look after that."""
-    found: NDArray[Any] = y if type(y) is np.ndarray and y.ndim == 1 else column_or_1d(y, warn=True)
+    found: NDArray[Any] = y if type(y) is np.ndarray and y.ndim == 1 else _one_column(y)
     if found.shape[0] != n:
         raise ValueError(f"X has {n} rows but y has {found.shape[0]} labels: they must be of the same length")
     if n == 0:
@@ -161,6 +161,12 @@ def column(y: Any, n: int) -> NDArray[Any]:
             if float64.is_missing(label):
                 raise RowError(f"Input y contains NaN: y[{row}] is {label!r}, a label that is missing", row)
     return found
+
+
+def _one_column(y: Any) -> NDArray[Any]:
+    from sklearn.utils.validation import column_or_1d
+
+    return np.asarray(column_or_1d(y, warn=True))
 
 
 def labelled(y: NDArray[Any]) -> NDArray[np.bool_]:

@@ -6,14 +6,14 @@ import sys
 from types import TracebackType
 from typing import Self
 
-from rich.console import Console
-from rich.progress import Progress, TextColumn, TimeElapsedColumn
-
 
 class _Line:
     """One line that changes; a context manager."""
 
     def __init__(self, name: str) -> None:
+        from rich.console import Console  # which take their time
+        from rich.progress import Progress, TextColumn, TimeElapsedColumn
+
         self._next = 1
         console = Console(file=sys.stderr)
         self._live = (

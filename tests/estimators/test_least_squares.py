@@ -614,7 +614,7 @@ def test_a_wide_matrix_with_a_nan(monkeypatch):
     def printed(*arguments, **options):
         raise AssertionError("LAPACK prints a complaint of its own about NaN")
 
-    monkeypatch.setattr(squares, "eigsh", printed)
+    monkeypatch.setattr("scipy.sparse.linalg.eigsh", printed)
     X, y = data(200, 100)
     X[7, 77] = np.nan
     with pytest.raises(ValueError, match="row 7, column 77"):

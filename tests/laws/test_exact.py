@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-import numba
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -14,7 +13,7 @@ from hypothesis import strategies as st
 
 from novikoff import Perceptron
 from novikoff.engine import sums
-from novikoff.engine.compile import ALLOCATING
+from novikoff.engine.compile import allocating_kernel
 from novikoff.engine.dense import DenseRows
 from novikoff.engine.storage import over
 from novikoff.theory.exact import round_down, round_up, sqrt_down, sqrt_up
@@ -125,7 +124,7 @@ MIDPOINTS = [  # sums that floats lose at, with what they are
     ([2.0**60, -(2.0**60)], 0.0),
     ([2.0**60, 2.0**-150, -(2.0**60)], 2.0**-150),
 ]
-COMPILED = numba.njit(**ALLOCATING)(sums.rounded_dot)
+COMPILED = allocating_kernel(sums.rounded_dot)
 
 
 @pytest.mark.parametrize("place", [0, 700, -700, 900, -900])

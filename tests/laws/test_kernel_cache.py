@@ -16,9 +16,9 @@ from pathlib import Path
 import pytest
 from numba import float64, int64
 
+from novikoff.disk.places import cache_directory
 from novikoff.engine import machine_code
 from novikoff.engine.compile import kernel
-from novikoff.engine.machine_code import cache_directory
 
 
 def twice(x):
@@ -63,6 +63,18 @@ def test_what_was_compiled_once_is_loaded(home):
     assert compiled(0.5) == 1.0
     assert hits(compiled) == 1  # not for floats, yet
     assert loads((float64,))
+
+
+def test_that_it_compiles_is_said_once(home, monkeypatch, caplog):
+    caplog.set_level("INFO", "novikoff.compiling")
+    machine_code._say_once.cache_clear()
+    fresh()(21)
+    assert not caplog.records  # it was on the disk
+    fresh()(0.5)
+    fresh()(1j)
+    (said,) = caplog.records
+    assert said.levelname == "INFO"  # which a program that has not asked for it does not see
+    assert said.getMessage().startswith("compiling loops for this machine")
 
 
 def test_code_is_loaded_for_the_tools_and_the_sources_that_made_it_only(home, monkeypatch):

@@ -17,13 +17,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numba import typeof
-from numba.core.dispatcher import Dispatcher
 
 import novikoff
 from novikoff.certificates import corral, dual, modular
 from novikoff.descent import sweeps
 from novikoff.engine import byte_rows, loops
 from novikoff.engine.byte_rows import ByteRows
+from novikoff.engine.compile import Kernel
 from novikoff.engine.csr import CsrRows
 from novikoff.engine.decide import STATE
 from novikoff.engine.dense import DenseRows
@@ -124,7 +124,7 @@ def all_loops() -> Iterator[Loop]:
 
 
 def name_of(kernel: Any) -> str:
-    return f"{kernel.py_func.__module__}.{kernel.py_func.__qualname__}"
+    return f"{kernel.__module__}.{kernel.__qualname__}"
 
 
 def kernels() -> set[str]:
@@ -134,7 +134,7 @@ def kernels() -> set[str]:
         if module.name.startswith(("novikoff.data", "novikoff.lab", "novikoff.display", "novikoff.cli")):
             continue
         for each in vars(importlib.import_module(module.name)).values():
-            if isinstance(each, Dispatcher):
+            if isinstance(each, Kernel):
                 found.add(name_of(each))
     return {name for name in found if name.startswith("novikoff.")}
 
@@ -164,10 +164,11 @@ def census(loop: Loop) -> dict[str, Any]:
     """How often the text of a loop, compiled for the processor that the environment names, gathers and loads."""
     from numba.core.caching import NullCache
 
-    loop.kernel._cache = NullCache()  # what is compiled for another processor is not kept
+    compiled = loop.kernel.compiled
+    compiled._cache = NullCache()  # what is compiled for another processor is not kept
     signature = tuple(typeof(argument) for argument in loop.arguments)
-    loop.kernel.compile(signature)
-    text = loop.kernel.inspect_llvm(signature)
+    compiled.compile(signature)
+    text = compiled.inspect_llvm(signature)
     rules = [type(argument).__name__ for argument in loop.arguments if hasattr(argument, "violated")]
     return {
         "kernel": name_of(loop.kernel),

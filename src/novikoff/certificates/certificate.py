@@ -22,6 +22,7 @@ from novikoff.words import agreeing, counted, listed
 FORMAT = "novikoff certificate 2"
 ORIGIN = "through the origin"
 DECIMALS = "The numbers are float64; decimals in text stand for the nearest float64."
+FINEST = 1e-12  # the smallest gap between the ends of a margin: they are floats, rounded outward
 SHOWN = 4  # labels that are named in a sentence
 
 Label = str | int | float | bool

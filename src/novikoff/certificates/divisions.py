@@ -7,8 +7,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.multiclass import type_of_target
-from sklearn.utils.validation import column_or_1d
 
 from novikoff.certificates.certificate import Label, nameable, plain
 from novikoff.engine.loops import Signs
@@ -25,6 +23,8 @@ class Division(NamedTuple):
 
 def divisions(y: Any, n: int) -> Iterator[Division]:
     """Every division that has a verdict of its own: of two labels the second against the first; of more, each one."""
+    from sklearn.utils.multiclass import type_of_target  # which takes its time
+
     y = _column(y)
     if y.shape[0] != n:
         raise ValueError(f"X has {n} rows but y has {y.shape[0]} labels: they must be of the same length")
@@ -50,6 +50,8 @@ def _column(y: Any) -> NDArray[Any]:
 
 
 def _flat(y: NDArray[Any]) -> NDArray[Any]:
+    from sklearn.utils.validation import column_or_1d
+
     column: NDArray[Any] = column_or_1d(y, warn=True)
     return column.astype(object) if column.dtype.kind == "T" else column  # strings of any length
 

@@ -15,7 +15,7 @@ import scipy.sparse as sp
 
 from novikoff import inputs
 from novikoff.certificates import rational, solve
-from novikoff.certificates.certificate import About, NotSeparable, Proof, Separable, Undecided
+from novikoff.certificates.certificate import FINEST, About, NotSeparable, Proof, Separable, Undecided
 from novikoff.certificates.divisions import Division, divisions
 from novikoff.certificates.solve import Data, Guess, OutOfBudget
 from novikoff.certificates.weak import weak_separator
@@ -25,7 +25,6 @@ from novikoff.progress import Bracket
 from novikoff.theory.exact import round_up, sqrt_down, sqrt_up
 
 INTERRUPTED = "it was interrupted"
-FINEST = 1e-12  # the ends are floats, rounded outward
 SPREAD = 2.0**10  # the longest row over the shortest, above which rows are also tried at equal length
 WORD = 2.0**52  # weights are rounded to integers of this size, unless that loses the margin
 

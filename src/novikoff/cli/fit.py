@@ -35,6 +35,7 @@ def fit(
     """
     from novikoff.certificates import NotSeparableError
     from novikoff.cli.learners import new_learner
+    from novikoff.cli.light import begin_without_compiler
     from novikoff.data.sources import check_target
     from novikoff.fitting import fitted_to_file
     from novikoff.progress import Counted
@@ -43,6 +44,7 @@ def fit(
 
     options = {"resume": resume, "fresh": fresh, "cache": cache_dir, "keep_cache": keep_cache, **reading.given()}
     model = new_learner(learner, set_)
+    begin_without_compiler(model)
     check_target(output, data)
     if "verbose" in model.get_params():
         model.set_params(verbose=0 if quiet else 1)

@@ -13,15 +13,19 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
+from novikoff.cli import light
 from novikoff.cli.answers import ERROR, sentence, tell
 from novikoff.cli.interruption import INTERRUPTED, told_in_a_line
 from novikoff.cli.output import whole_output
+
+QUIET = {"-q", "--quiet"}  # no progress on standard error
 
 
 class App(typer.Typer):
     """The commands, made on the first call: Ctrl-C may come meanwhile."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        light.Process.is_ours = not args and "args" not in kwargs
         with told_in_a_line():
             return super().__call__(*args, **kwargs)
 
@@ -39,7 +43,7 @@ class Commands(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         debug = bool(ctx.params.get("debug"))
         level = logging.INFO if ctx.params.get("verbose") else logging.WARNING
-        with warnings.catch_warnings(), _messages(level), whole_output():
+        with warnings.catch_warnings(), _messages(level, quiet=not QUIET.isdisjoint(ctx.args)), whole_output():
             if not debug:
                 warnings.simplefilter("ignore")
                 warnings.filterwarnings("always", category=UserWarning)
@@ -68,16 +72,20 @@ class _Teller(logging.Handler):
 
 
 @contextmanager
-def _messages(level: int) -> Iterator[None]:
-    """Show what the library reports while it works, from a level of importance on."""
-    logger, teller, before = logging.getLogger("novikoff"), _Teller(), logging.getLogger("novikoff").level
+def _messages(level: int, *, quiet: bool) -> Iterator[None]:
+    """Show what the library reports while it works, from a level of importance on; and why the first run takes long."""
+    logger, teller = logging.getLogger("novikoff"), _Teller()
+    compiling = logging.getLogger("novikoff.compiling")
+    before = logger.level, compiling.level
     logger.addHandler(teller)
     logger.setLevel(level)
+    compiling.setLevel(logging.WARNING if quiet else logging.INFO)
     try:
         yield
     finally:
         logger.removeHandler(teller)
-        logger.setLevel(before)
+        logger.setLevel(before[0])
+        compiling.setLevel(before[1])
 
 
 def _tell_warning(message: Warning | str, *_: Any, **__: Any) -> None:

@@ -35,6 +35,7 @@ def learn(
     A line without a label is predicted only.
     """
     from novikoff.cli.learners import new_learner
+    from novikoff.cli.light import begin_without_compiler
     from novikoff.cli.predictions import two_labels
     from novikoff.cli.stopping import Stopping
     from novikoff.cli.stream import Keeper, Stream
@@ -52,7 +53,9 @@ def learn(
     with held(model, tell), Stopping() as stop:
         known = load(model) if model.exists() else None
         source = Lines(data, Reading(**_options(reading, known)))
-        stream = Stream(new_learner(learner, set_) if known is None else known, source, pair, json=as_json)
+        taught = new_learner(learner, set_) if known is None else known
+        begin_without_compiler(taught)
+        stream = Stream(taught, source, pair, json=as_json)
         keeper = Keeper(stream, model, every)
         begins_at = stream.lines
         try:

@@ -26,6 +26,10 @@ def predict(
     as_json: AsJson = False,
 ) -> int:
     """Write the predicted label of each example, one a line. Labels in the data are not needed, and not looked at."""
+    from novikoff.cli.light import read_light, travel_light
+
+    travel_light(decisions=not scores)
+    read_light()
     from novikoff.cli.predictions import CHUNK, columns_of, lines
     from novikoff.data import stream
     from novikoff.data.sources import check_target

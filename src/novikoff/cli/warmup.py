@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 import warnings
 from collections.abc import Callable, Iterator
@@ -16,6 +17,7 @@ from novikoff.cli.options import Quiet
 
 def warmup(quiet: Quiet = False) -> int:
     """Compile everything now, so that no later command waits for it. Takes a minute or two, once."""
+    logging.getLogger("novikoff.compiling").setLevel(logging.WARNING)  # it is said below, job by job
     for name, job in _jobs():
         if not quiet:
             print(f"compiling: {name}", file=sys.stderr)

@@ -37,7 +37,7 @@ from novikoff.data.options import Reading
 from novikoff.data.reading import stream
 from novikoff.data.sources import Source, files
 from novikoff.disk import locks
-from novikoff.engine.machine_code import cache_directory
+from novikoff.disk.places import cache_directory
 from novikoff.examples import distinct, item
 from novikoff.float64 import Rounded, joined
 

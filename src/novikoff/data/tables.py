@@ -9,6 +9,7 @@ import csv
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
 from typing import Any, NamedTuple
@@ -44,6 +45,8 @@ from novikoff.data.splitting import BYTE_ORDER_MARK, line_ends
 from novikoff.data.svmlight import skip
 from novikoff.float64 import EXACT, may_vanish, nearest_to_text, shown
 
+# Bytes of a table before pyarrow, which takes its time to import, is asked. A process that is over soon raises it.
+PATIENCE = 0
 WIDE = 1 << 13  # columns: for more, pyarrow takes 10 KB each, and time that grows with their square
 
 _LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
@@ -74,10 +77,9 @@ class TableParser:
         self._kinds: list[str | None] = []
         self._encoder: Encoder | None = None
         self._label: int | None = None
-        try:
-            self._arrow, self._csv = pyarrow("pyarrow", "tables"), pyarrow("pyarrow.csv", "tables")
-        except ImportError:
-            self._arrow = None
+        self._arrow: Any = None
+        self._csv: Any = None
+        self._may_ask_arrow, self._patience = True, PATIENCE
 
     @property
     def names(self) -> list[str] | None:
@@ -90,6 +92,9 @@ class TableParser:
     def parse(self, text: bytes | memoryview, line: int, allowed: int) -> Block:
         """Parse whole lines; line 1 is the beginning of a file."""
         text = bytes(text)
+        self._patience -= len(text)
+        if self._may_ask_arrow and self._patience < 0:
+            self._ask_arrow()
         lines = line_ends(text) + (not text.endswith((b"\n", b"\r")))
         if line == 1:
             self._begun = False
@@ -115,6 +120,12 @@ class TableParser:
         assert self._encoder is not None
         return Block(X, y, None, None, lines, bad, inexact, self._encoder.filled)
 
+    def _ask_arrow(self) -> None:
+        """Let pyarrow parse the blocks from now on, if it is installed."""
+        self._may_ask_arrow = False
+        with suppress(ImportError):
+            self._arrow, self._csv = pyarrow("pyarrow", "tables"), pyarrow("pyarrow.csv", "tables")
+
     def _begin(self, text: bytes, line: int) -> tuple[int, int]:
         """Read the names of the columns, if they are there; where the examples begin: offset and line."""
         first = next(self._records(text, line), None)
@@ -125,7 +136,7 @@ class TableParser:
         if len(cells) > MOST_COLUMNS:
             raise FormatError(TOO_WIDE.format(count=len(cells)), first.line, MOST_COLUMNS + 1)
         if len(cells) > WIDE:
-            self._arrow = None
+            self._arrow, self._may_ask_arrow = None, False
         header = self.reading.header
         if header is None:
             distinct = len(set(cells)) == len(cells) and all(number(cell) is None for cell in cells)

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-import scipy.linalg as la
 from numpy.typing import NDArray
 
 from novikoff.descent import sweeps
@@ -91,6 +90,8 @@ def newton(F: Squares, w: Vector, step: float | None) -> Iterator[Step]:
 
 def least_norm(F: Squares, size: int) -> Vector:
     """The minimum of F of least norm, by the singular values; those below rounding count as zero."""
+    import scipy.linalg as la  # which takes its time
+
     A, b = F.reduced()
     out = np.zeros(F.width)
     cond = np.finfo(np.float64).eps * max(F.n, size)
@@ -102,6 +103,8 @@ class Inverse:
     """H^-1, by Cholesky's factor of the Hessian scaled to a unit diagonal."""
 
     def __init__(self, F: Squares) -> None:
+        import scipy.linalg as la
+
         self.size = F.width if F.rows.constant else F.width - 1
         H = F.hessian[: self.size, : self.size]
         diagonal = np.sqrt(np.diag(H))
@@ -116,6 +119,8 @@ class Inverse:
 
     def __call__(self, g: Vector) -> Vector:
         out = np.zeros_like(g)
+        import scipy.linalg as la
+
         solved = la.cho_solve((self._factor, True), g[: self.size] * self.scale)
         out[: self.size] = solved * self.scale
         return out
@@ -123,6 +128,8 @@ class Inverse:
     def matrix(self, width: int) -> NDArray[np.float64]:
         """H^-1 in full, zero where there is no constant coordinate."""
         out = np.zeros((width, width))
+        import scipy.linalg as la
+
         whole = la.cho_solve((self._factor, True), np.diag(self.scale)) * self.scale[:, None]
         out[: self.size, : self.size] = (whole + whole.T) / 2
         return out

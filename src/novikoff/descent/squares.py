@@ -10,10 +10,8 @@ from functools import cached_property, reduce
 from typing import Any
 
 import numpy as np
-import scipy.linalg as la
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
 from novikoff.descent import sweeps
 from novikoff.engine.csr import CsrRows
@@ -106,6 +104,9 @@ class Squares:
     @cached_property
     def smoothness(self) -> float:
         """L, the largest eigenvalue of the Hessian, or up to 2 % more."""
+        import scipy.linalg as la  # which take their time
+        from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
+
         trace = float(2.0 * np.sum(self.s * self.sqnorms))
         if not math.isfinite(trace):
             raise FloatingPointError("the Hessian is not finite")
@@ -162,6 +163,8 @@ class Squares:
 
     def reduced(self) -> tuple[NDArray[np.float64], Vector]:
         """A and b with the same ||A w - b|| as `dense` for all w, in as many rows as fit: triangles of their QR."""
+
+        import scipy.linalg as la
 
         def together(R: NDArray[np.float64], part: NDArray[np.float64]) -> NDArray[np.float64]:
             return la.qr(np.vstack([R, part]), mode="r")[0][: self.width + 1]  # type: ignore[no-any-return]  # SciPy has no type hints

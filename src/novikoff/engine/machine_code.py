@@ -31,25 +31,10 @@ from numba.core.caching import _Cache
 from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 
+from novikoff.disk.places import cache_directory
+
 log = logging.getLogger("novikoff")
-
-
-def cache_directory() -> Path:
-    """`$NOVIKOFF_CACHE_DIR`, else `novikoff` in `$XDG_CACHE_HOME`, else in `.cache` at home.
-
-    A path that is not absolute is no place: it would be another one in every working directory. Such a variable
-    is passed over, as the XDG specification demands of its own.
-    """
-    for variable, below in (("NOVIKOFF_CACHE_DIR", ""), ("XDG_CACHE_HOME", "novikoff")):
-        chosen = os.environ.get(variable, "")
-        if os.path.isabs(chosen):
-            return Path(chosen, below)
-    home = os.path.expanduser("~")
-    if not os.path.isabs(home):
-        raise FileNotFoundError(
-            "there is no home directory to keep a cache in: set NOVIKOFF_CACHE_DIR to the absolute path of a directory"
-        )
-    return Path(home, ".cache", "novikoff")
+compiling = logging.getLogger("novikoff.compiling")  # told, at level INFO, when this process begins to compile
 
 
 # What machine code depends on beside its sources, the types and the processor.
@@ -114,10 +99,11 @@ class KernelCache(_Cache):  # type: ignore[misc]  # numba has no type hints
             key = self._key(sig, target_context.codegen())
             return CompileResult._rebuild(target_context, *pickle.loads(_read(_directory(), key)))
         except FileNotFoundError:
-            return None
+            pass
         except Exception as error:  # whatever is wrong there, the kernel can be compiled
             log.debug("the cache has no use for %s: %s", self._name, error)
-            return None
+        _say_once()
+        return None
 
     def save_overload(self, sig: Any, result: Any) -> None:
         """Keep machine code. Where that cannot be, it is compiled again in the next process."""
@@ -142,6 +128,11 @@ class KernelCache(_Cache):  # type: ignore[misc]  # numba has no type hints
     def disable(self) -> None: ...
 
     def flush(self) -> None: ...
+
+
+@cache
+def _say_once() -> None:
+    compiling.info("compiling loops for this machine: some seconds, once. `novikoff warmup` compiles all of them")
 
 
 # Files ---------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.engine import decide, digest, loops, sums
+from novikoff.engine.compile import is_small_work
 from novikoff.engine.decide import NOT_FINITE, STATE
 from novikoff.engine.loops import NOBODY, Signs
 from novikoff.engine.storage import Storage, Vector, over
@@ -19,6 +20,7 @@ from novikoff.engine.storage import Storage, Vector, over
 Indices = NDArray[np.int64]
 
 BUDGET = 1 << 25  # stored entries per call of a loop, some 20 ms: Ctrl-C is heard; no result depends on it
+SHORT = 1 << 13  # the same for the interpreter
 
 
 class BadRowError(Exception):
@@ -50,6 +52,7 @@ class Rows:
         self._state: Any = np.zeros(1, dtype=STATE)
         self._radius_known = False
         self.reader: object = None  # whoever has noted the norms
+        self._interpreted = is_small_work(int(self.storage.stored.size))  # at first, perhaps
 
     @property
     def constant(self) -> float:
@@ -62,7 +65,8 @@ class Rows:
     @property
     def pace(self) -> int:
         """How many rows a loop may take in one call."""
-        return max(1, BUDGET // (int(self.storage.stored.size) // max(1, self.n) + 8))
+        budget = SHORT if self._interpreted else BUDGET
+        return max(1, budget // (int(self.storage.stored.size) // max(1, self.n) + 8))
 
     @property
     def norms(self) -> Vector:

@@ -6,24 +6,18 @@ import math
 from abc import abstractmethod
 from collections.abc import Hashable
 from numbers import Integral
-from typing import Any, ClassVar, Protocol, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.linear_model import Perceptron
-from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import PolynomialFeatures
-from sklearn.utils import Tags
-from sklearn.utils._param_validation import Interval
-from sklearn.utils.validation import check_is_fitted
 
 from novikoff import inputs
 from novikoff.concepts import Bits, boolean
 from novikoff.engine.storage import Storage, over
+from novikoff.estimators.bases import BaseEstimator, ClassifierMixin
 from novikoff.estimators.export import Plane, TermSet, fitted, polynomial
 from novikoff.estimators.hyperplane import Scored
-from novikoff.estimators.parameters import estimator, parameter
+from novikoff.estimators.parameters import Interval, estimator, parameter
 from novikoff.estimators.portable import Portable
 from novikoff.labels import Labels
 from novikoff.learners.alone import alone
@@ -32,6 +26,10 @@ from novikoff.learners.elimination import Elimination, TermElimination, Words
 from novikoff.learners.online import OnlineLearner
 from novikoff.learners.state import State, require
 from novikoff.theory.elimination import kdnf_bound, literals_bound, monotone_bound
+
+if TYPE_CHECKING:
+    from sklearn.pipeline import Pipeline
+    from sklearn.utils import Tags
 
 LABELS = Labels(np.array([0, 1]))
 MOST_LITERALS = 10**6  # k of a state from outside
@@ -100,7 +98,7 @@ class BooleanClassifier(Scored, ClassifierMixin, BaseEstimator, OnlineLearner, P
 
     def predict(self, X: Any) -> NDArray[np.int64]:
         """The labels, 0 or 1."""
-        check_is_fitted(self)
+        inputs.check_fitted(self)
         X = inputs.matrix(self, X)
         rows = boolean_rows(X, getattr(self, "feature_names_in_", None))
         return np.asarray(self._core.predictions(rows, X.shape[0]), dtype=np.int64)
@@ -174,12 +172,14 @@ class BooleanClassifier(Scored, ClassifierMixin, BaseEstimator, OnlineLearner, P
 
     def to_sklearn(self) -> Any:
         """A fitted ``sklearn.linear_model.Perceptron`` that predicts the same on rows of 0 and 1."""
-        check_is_fitted(self)
+        inputs.check_fitted(self)
         rule = self._rule_to_export()
         assert isinstance(rule, Plane)
         return self._as_perceptron(rule.coef, rule.intercept)
 
     def _as_perceptron(self, coef: Any, intercept: float) -> Any:
+        from sklearn.linear_model import Perceptron
+
         counts = {"classes_": LABELS.classes.copy(), "n_iter_": 1, "t_": float(self.rounds_ + 1)}
         return fitted(Perceptron(), self, coef[None, :], np.array([intercept]), **counts)
 
@@ -389,6 +389,9 @@ class KDNF(_Eliminating):
 
         How many terms are true in x is a polynomial with integer coefficients, and it is compared with 1/2.
         """
+        from sklearn.pipeline import make_pipeline
+        from sklearn.preprocessing import PolynomialFeatures
+
         rule = self._rule_to_export()
         features = PolynomialFeatures(rule.k, interaction_only=True, include_bias=False)
         features.fit(np.zeros((1, rule.width)))

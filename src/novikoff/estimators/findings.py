@@ -7,14 +7,10 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from novikoff import inputs
 from novikoff.certificates import NotSeparable, RunProof, Separable, Undecided
 from novikoff.certificates.certificate import nameable
-from novikoff.certificates.divisions import Division
-from novikoff.certificates.prove import Question, prove
-from novikoff.certificates.verify import verify
 from novikoff.engine.rule import Rule
 from novikoff.engine.trace import Trace
 from novikoff.estimators import words
@@ -100,6 +96,10 @@ class Findings(Learning):
             With ``proof``, ``mistakes``, ``updates`` and ``bound``; ``bound`` is None without a separator, or with
             one of so small a margin that the theorem promises nothing for rounded weights.
         """
+        from novikoff.certificates.divisions import Division
+        from novikoff.certificates.prove import Question, prove
+        from novikoff.certificates.verify import verify
+
         learner = self._fitted()
         y = inputs.labels(X, y)
         X = inputs.matrix(self, X, exact=True)
@@ -134,6 +134,8 @@ class Findings(Learning):
         ----------
         X, y : the data of that fit, which started from w = 0
         """
+        from sklearn.utils import check_random_state
+
         learner = self._fitted()
         y = inputs.labels(X, y)
         X = inputs.matrix(self, X)

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted
 
 from novikoff import inputs
 from novikoff.engine.rows import Rows
+from novikoff.estimators.bases import BaseEstimator, ClassifierMixin
 from novikoff.estimators.export import Plane
 from novikoff.estimators.portable import Portable
 from novikoff.learners.linear import LinearLearner
+
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
 
 
 class Scored:
@@ -40,7 +41,7 @@ class LinearModel(Scored, ClassifierMixin, BaseEstimator, Portable):  # type: ig
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """<w,x> + intercept with the exact sign; under ``scale="sphere"`` that of x/||x||."""
-        check_is_fitted(self)
+        inputs.check_fitted(self)
         X = inputs.matrix(self, X)
         constant, unit = self._learner.geometry
         rows = Rows(X, np.empty(0, dtype=np.int8), constant, unit=unit)

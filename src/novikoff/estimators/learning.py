@@ -9,14 +9,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from novikoff import inputs
 from novikoff.engine.rows import Rows
 from novikoff.engine.rule import Rule
 from novikoff.estimators import words
 from novikoff.estimators.hyperplane import LinearModel
-from novikoff.estimators.parameters import estimator, parameter
+from novikoff.estimators.parameters import BOOLEAN, RANDOM, VERBOSE, Interval, estimator, one_of, parameter
 from novikoff.labels import Labels
 from novikoff.learners.linear import ORDERS, LinearLearner
 from novikoff.learners.perceptron import AT_ZERO
@@ -26,17 +25,17 @@ from novikoff.learners.perceptron import AT_ZERO
 class Shared:
     """The parameters that all learners by passes have."""
 
-    at_zero: str = parameter("mistake", StrOptions(set(AT_ZERO)))
-    order: str = parameter("given", StrOptions(set(ORDERS)))
-    fit_intercept: bool = parameter(True, "boolean")
+    at_zero: str = parameter("mistake", one_of(AT_ZERO))
+    order: str = parameter("given", one_of(ORDERS))
+    fit_intercept: bool = parameter(True, BOOLEAN)
     intercept_scaling: float = parameter(1.0, Interval(Real, 0, None, closed="neither"))
-    scale: str = parameter("none", StrOptions({"none", "ball", "sphere"}))
+    scale: str = parameter("none", one_of({"none", "ball", "sphere"}))
     max_iter: int = parameter(1000, Interval(Integral, 1, None, closed="left"))
-    shuffle: bool = parameter(False, "boolean")
-    random_state: int | np.random.RandomState | None = parameter(None, "random_state")
-    warm_start: bool = parameter(False, "boolean")
-    byte_copy: str | bool = parameter("auto", StrOptions({"auto"}), "boolean")
-    verbose: int = parameter(0, "verbose")
+    shuffle: bool = parameter(False, BOOLEAN)
+    random_state: int | np.random.RandomState | None = parameter(None, RANDOM)
+    warm_start: bool = parameter(False, BOOLEAN)
+    byte_copy: str | bool = parameter("auto", one_of({"auto"}), BOOLEAN)
+    verbose: int = parameter(0, VERBOSE)
 
 
 class Learning(LinearModel, Shared, ABC):

@@ -5,17 +5,10 @@ from __future__ import annotations
 import warnings
 from contextlib import nullcontext
 from numbers import Integral, Real
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import LinearRegression, RidgeClassifier
-from sklearn.utils import Tags, check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from novikoff import inputs
 from novikoff.descent.methods import Diverged
@@ -23,14 +16,19 @@ from novikoff.descent.run import INTERRUPTED, METHODS, STOCHASTIC, Trace, automa
 from novikoff.descent.squares import Squares
 from novikoff.descent.stream import Stream
 from novikoff.engine.storage import Vector, over
+from novikoff.estimators.bases import BaseEstimator, ClassifierMixin, RegressorMixin, available_if
 from novikoff.estimators.export import Plane, fitted
 from novikoff.estimators.hyperplane import Scored
-from novikoff.estimators.parameters import estimator, parameter
+from novikoff.estimators.parameters import BOOLEAN, RANDOM, VERBOSE, Interval, estimator, one_of, parameter
 from novikoff.estimators.portable import Portable
 from novikoff.labels import Labels
 from novikoff.learners.alone import alone
 from novikoff.learners.state import State, require
 from novikoff.progress import Descent
+
+if TYPE_CHECKING:
+    from sklearn.linear_model import LinearRegression, RidgeClassifier
+    from sklearn.utils import Tags
 
 TRACE = {"iterations": "<i8", "rows": "<i8", "seconds": "<f8", "loss": "<f8", "accuracy": "<f8"}
 OVERFLOW = "the sums of squares overflow: scale the features and the targets"
@@ -40,16 +38,16 @@ OVERFLOW = "the sums of squares overflow: scale the features and the targets"
 class _Parameters:
     """Those of the regressor and the classifier."""
 
-    method: str = parameter("auto", StrOptions({"auto", *METHODS}), positional=True)
-    step: str | float = parameter("auto", StrOptions({"auto", "1/t"}), Interval(Real, 0, None, closed="neither"))
-    fit_intercept: bool = parameter(True, "boolean")
+    method: str = parameter("auto", one_of({"auto", *METHODS}), positional=True)
+    step: str | float = parameter("auto", one_of({"auto", "1/t"}), Interval(Real, 0, None, closed="neither"))
+    fit_intercept: bool = parameter(True, BOOLEAN)
     max_iter: int = parameter(1000, Interval(Integral, 1, None, closed="left"))
     tol: float = parameter(1e-6, Interval(Real, 0, None, closed="left"))
-    shuffle: bool = parameter(True, "boolean")
-    average: bool = parameter(False, "boolean")
-    random_state: int | np.random.RandomState | None = parameter(None, "random_state")
-    warm_start: bool = parameter(False, "boolean")
-    verbose: int = parameter(0, "verbose")
+    shuffle: bool = parameter(True, BOOLEAN)
+    average: bool = parameter(False, BOOLEAN)
+    random_state: int | np.random.RandomState | None = parameter(None, RANDOM)
+    warm_start: bool = parameter(False, BOOLEAN)
+    verbose: int = parameter(0, VERBOSE)
 
 
 class _LeastSquares(_Parameters, BaseEstimator, Portable):  # type: ignore[misc]  # scikit-learn has no type hints
@@ -62,6 +60,9 @@ class _LeastSquares(_Parameters, BaseEstimator, Portable):  # type: ignore[misc]
     _stream: Stream  # of partial_fit
 
     def _fit(self, X: Any, names: Any, y: Vector, sample_weight: Any) -> Self:
+        from sklearn.exceptions import ConvergenceWarning
+        from sklearn.utils import check_random_state
+
         self._check_parameters()
         F = self._squares(X, y, sample_weight)
         method = automatic(F) if self.method == "auto" else self.method
@@ -102,6 +103,8 @@ class _LeastSquares(_Parameters, BaseEstimator, Portable):  # type: ignore[misc]
         return self
 
     def _partial_fit(self, X: Any, names: Any, y: Vector, sample_weight: Any) -> Self:
+        from sklearn.exceptions import ConvergenceWarning
+
         self._check_parameters()
         F = self._squares(X, y, sample_weight)
         try:
@@ -156,7 +159,7 @@ class _LeastSquares(_Parameters, BaseEstimator, Portable):  # type: ignore[misc]
             self.feature_names_in_ = names
 
     def _values(self, X: Any) -> Vector:
-        check_is_fitted(self)
+        inputs.check_fitted(self)
         X = inputs.matrix(self, X)
         with np.errstate(all="ignore"):
             values = np.asarray(X @ np.ravel(self.coef_), dtype=np.float64) + np.ravel(self.intercept_)
@@ -218,7 +221,7 @@ class _LeastSquares(_Parameters, BaseEstimator, Portable):  # type: ignore[misc]
             self._stream = Stream.from_state(state, method)
 
     def _rule_to_export(self) -> Plane:
-        check_is_fitted(self)
+        inputs.check_fitted(self)
         w = self._weights()
         return Plane(w[:-1], float(w[-1]), second_at_zero=True)
 
@@ -320,7 +323,9 @@ class LeastSquares(Scored, RegressorMixin, _LeastSquares):  # type: ignore[misc]
 
     def to_sklearn(self) -> LinearRegression:
         """A fitted ``sklearn.linear_model.LinearRegression`` that predicts the same."""
-        check_is_fitted(self)
+        inputs.check_fitted(self)
+        from sklearn.linear_model import LinearRegression
+
         return fitted(LinearRegression(fit_intercept=self.fit_intercept), self, self.coef_.copy(), self.intercept_)
 
 
@@ -375,7 +380,9 @@ class LeastSquaresClassifier(Scored, ClassifierMixin, _LeastSquares):  # type: i
 
         At a score of exactly zero it predicts the first label, this one the second.
         """
-        check_is_fitted(self)
+        inputs.check_fitted(self)
+        from sklearn.linear_model import RidgeClassifier
+
         twin = RidgeClassifier(fit_intercept=self.fit_intercept)
         # It learns what the labels are; the weights come from here.
         twin.fit(np.zeros((2, self.n_features_in_)), self.classes_)
@@ -392,6 +399,8 @@ class LeastSquaresClassifier(Scored, ClassifierMixin, _LeastSquares):  # type: i
 
 
 def _targets(y: Any, n: int) -> Vector:
+    from sklearn.utils.validation import column_or_1d
+
     y = column_or_1d(y, warn=True)
     if y.dtype.kind not in "biuf":
         try:

@@ -6,11 +6,7 @@ import math
 import warnings
 from contextlib import nullcontext
 from copy import copy
-from typing import Any, Self
-
-from sklearn import linear_model
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
+from typing import TYPE_CHECKING, Any, Self
 
 from novikoff import inputs
 from novikoff.engine.rows import Rows
@@ -23,6 +19,9 @@ from novikoff.learners.alone import alone
 from novikoff.learners.linear import Journal, LinearLearner, Outcome
 from novikoff.learners.state import State, require
 from novikoff.progress import Passes
+
+if TYPE_CHECKING:
+    from sklearn import linear_model
 
 
 class LinearClassifier(OneByOne, Findings):
@@ -49,6 +48,9 @@ class LinearClassifier(OneByOne, Findings):
     @alone
     def fit_journalled(self, X: Any, y: Any, journal: Journal | None) -> Self:
         """`fit`, which a journal follows and can take up again: see `novikoff.fit_file`."""
+        from sklearn.exceptions import ConvergenceWarning
+        from sklearn.utils import check_random_state
+
         self._check_parameters()
         y = inputs.labels(X, y, unweighted=type(self).__name__)
         X, names = inputs.first_matrix(self, X)
@@ -129,6 +131,8 @@ class LinearClassifier(OneByOne, Findings):
         exactly zero it predicts the first label, also under ``at_zero="positive"``. Under ``scale="sphere"`` its
         scores are those of the row as it is; a positive factor, which changes no label.
         """
+        from sklearn import linear_model
+
         self._fitted()
         twin = linear_model.Perceptron(
             fit_intercept=self.fit_intercept,

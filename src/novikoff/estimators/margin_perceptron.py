@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from numbers import Real
 
-from sklearn.utils._param_validation import Interval, StrOptions
-
 from novikoff.engine.rule import Rule
 from novikoff.estimators.linear import LinearClassifier
-from novikoff.estimators.parameters import estimator, parameter
+from novikoff.estimators.parameters import Interval, estimator, one_of, parameter
 from novikoff.learners import margin_perceptron as rules
 from novikoff.learners.perceptron import AT_ZERO
 
@@ -48,7 +46,7 @@ class MarginPerceptron(LinearClassifier):
     N. Harvey, Machine Learning Theory, Lecture 7 (2018), section 2.
     """
 
-    threshold: float | str = parameter("auto", StrOptions({"auto"}), Interval(Real, 0, None, closed="left"))
+    threshold: float | str = parameter("auto", one_of({"auto"}), Interval(Real, 0, None, closed="left"))
 
     rule = rules.MarginPerceptron
 

@@ -5,31 +5,29 @@ from __future__ import annotations
 import math
 import warnings
 from numbers import Integral, Real
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.svm import LinearSVC
-from sklearn.utils._param_validation import Interval
 
 from novikoff import inputs
 from novikoff.certificates import NotSeparable, NotSeparableError, Separable
-from novikoff.certificates.certificate import About, plain
-from novikoff.certificates.divisions import Division
-from novikoff.certificates.prove import FINEST, Question, prove
-from novikoff.certificates.soft import soft_margin
-from novikoff.certificates.solve import Data
+from novikoff.certificates.certificate import FINEST, About, plain
 from novikoff.engine.rows import Rows
 from novikoff.estimators.export import fitted
 from novikoff.estimators.hyperplane import LinearModel
-from novikoff.estimators.parameters import estimator, parameter
+from novikoff.estimators.parameters import BOOLEAN, VERBOSE, Interval, estimator, parameter
 from novikoff.labels import Labels
 from novikoff.learners.alone import alone
 from novikoff.learners.linear import LinearLearner
 from novikoff.learners.perceptron import Perceptron
 from novikoff.learners.state import MOST, State, require
 from novikoff.theory.exact import round_up
+
+if TYPE_CHECKING:
+    from sklearn.svm import LinearSVC
+
+    from novikoff.certificates.divisions import Division
 
 
 @estimator
@@ -85,10 +83,10 @@ class MaxMarginClassifier(LinearModel):
 
     C: float = parameter(math.inf, Interval(Real, 0, math.inf, closed="right"), positional=True)
     gap: float = parameter(1e-3, Interval(Real, FINEST, 1, closed="left"))
-    fit_intercept: bool = parameter(True, "boolean")
+    fit_intercept: bool = parameter(True, BOOLEAN)
     intercept_scaling: float = parameter(1.0, Interval(Real, 0, None, closed="neither"))
     max_iter: int = parameter(100_000, Interval(Integral, 1, None, closed="left"))
-    verbose: int = parameter(0, "verbose")
+    verbose: int = parameter(0, VERBOSE)
 
     @alone
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -105,6 +103,8 @@ class MaxMarginClassifier(LinearModel):
         -------
         self
         """
+        from novikoff.certificates.divisions import Division
+
         self._validate_params()
         y, sample_weight = inputs.labels(X, y), inputs.weights(X, sample_weight)
         X, names = inputs.first_matrix(self, X, exact=math.isinf(self.C))  # the hard margin comes with a certificate
@@ -134,6 +134,8 @@ class MaxMarginClassifier(LinearModel):
     def _fit_hard(
         self, learner: LinearLearner, X: Any, division: Division, constant: float, names: Any
     ) -> NDArray[np.int64]:
+        from novikoff.certificates.prove import Question, prove
+
         question = Question(gap=float(self.gap), constant=constant, verbose=int(self.verbose))
         proof = prove(X, division, question, names)[1]
         if isinstance(proof, NotSeparable):
@@ -150,6 +152,11 @@ class MaxMarginClassifier(LinearModel):
     def _fit_soft(
         self, learner: LinearLearner, X: Any, signs: Any, weights: Any, constant: float, names: Any
     ) -> NDArray[np.int64]:
+        from sklearn.exceptions import ConvergenceWarning
+
+        from novikoff.certificates.soft import soft_margin
+        from novikoff.certificates.solve import Data
+
         rows = Rows(X, signs, constant)
         with inputs.refusals(X, names):
             data = Data(rows, None, None)
@@ -176,6 +183,8 @@ class MaxMarginClassifier(LinearModel):
         It adds up in floats, where this one has exact signs: next to the hyperplane the two may differ. Its C is ours,
         or 1e6 for the hard margin, which it has not.
         """
+        from sklearn.svm import LinearSVC
+
         self._fitted()
         twin = LinearSVC(
             C=self.C if math.isfinite(self.C) else 1e6,

@@ -11,7 +11,6 @@ import numpy as np
 import scipy.sparse as sp
 from numpy import ndarray
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 
 from novikoff import inputs
 from novikoff.engine.decide import NOT_FINITE, ZERO_ROW
@@ -25,6 +24,7 @@ from novikoff.engine.loops import (
     score_sparse,
     score_sparse64,
 )
+from novikoff.estimators.bases import BaseEstimator
 from novikoff.estimators.learning import Learning
 from novikoff.inputs import FLOAT64, RowError
 from novikoff.labels import PLUS_MINUS, Labels

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from numbers import Real
 
-from sklearn.utils._param_validation import Interval, StrOptions
-
 from novikoff.engine.rule import Rule
 from novikoff.estimators.linear import LinearClassifier
-from novikoff.estimators.parameters import estimator, parameter
+from novikoff.estimators.parameters import NONE, Interval, estimator, one_of, parameter
 from novikoff.learners import passive_aggressive as rules
 from novikoff.learners.passive_aggressive import NO_TOL, VARIANTS
 from novikoff.learners.perceptron import AT_ZERO
@@ -61,9 +59,9 @@ class PassiveAggressive(LinearClassifier):
     551-585.
     """
 
-    variant: str = parameter("PA-I", StrOptions(set(VARIANTS)))
+    variant: str = parameter("PA-I", one_of(VARIANTS))
     C: float = parameter(1.0, Interval(Real, 0, None, closed="neither"))
-    tol: float | None = parameter(None, Interval(Real, 0, None, closed="left"), None)
+    tol: float | None = parameter(None, Interval(Real, 0, None, closed="left"), NONE)
 
     rule = rules.PassiveAggressive
 

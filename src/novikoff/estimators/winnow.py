@@ -9,13 +9,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import Interval, Options
-from sklearn.utils.validation import check_is_fitted
 
 from novikoff import inputs
 from novikoff.estimators.boolean import BooleanClassifier, Core, boolean_rows
 from novikoff.estimators.export import Plane
-from novikoff.estimators.parameters import estimator, parameter
+from novikoff.estimators.parameters import NONE, Interval, Options, estimator, parameter
 from novikoff.learners.state import State, require
 from novikoff.learners.winnow import MultiplicativeWeights
 from novikoff.theory.exact import round_up
@@ -64,11 +62,11 @@ class Winnow(BooleanClassifier):
     (3, 6, array([[4., 0., 0., 0.]]))
     """
 
-    variant: int = parameter(1, Options(Integral, {1, 2}), positional=True)
-    k: int | None = parameter(None, Interval(Integral, 1, None, closed="left"), None, positional=True)
+    variant: int = parameter(1, Options(Integral, frozenset({1, 2})), positional=True)
+    k: int | None = parameter(None, Interval(Integral, 1, None, closed="left"), NONE, positional=True)
     r: int = parameter(1, Interval(Integral, 1, None, closed="left"), positional=True)
-    alpha: float | None = parameter(None, Interval(Real, 1, None, closed="neither"), None, positional=True)
-    threshold: float | None = parameter(None, Interval(Real, 0, None, closed="neither"), None, positional=True)
+    alpha: float | None = parameter(None, Interval(Real, 1, None, closed="neither"), NONE, positional=True)
+    threshold: float | None = parameter(None, Interval(Real, 0, None, closed="neither"), NONE, positional=True)
 
     def _fresh(self, d: int) -> Core:
         if self.variant == 1 and self.r != 1:
@@ -83,7 +81,7 @@ class Winnow(BooleanClassifier):
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """<w,x> - threshold."""
-        check_is_fitted(self)
+        inputs.check_fitted(self)
         X = inputs.matrix(self, X)
         rows = boolean_rows(X, getattr(self, "feature_names_in_", None))
         core = self._weights()

@@ -9,8 +9,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.exceptions import NotFittedError
-from sklearn.utils.validation import check_is_fitted
 
 from novikoff.disk import atomic
 from novikoff.estimators.guarantee import guarantee
@@ -94,6 +92,9 @@ def describe(path: str | os.PathLike[str]) -> Description:
 
 def to_parts(model: Any) -> list[bytes | memoryview]:
     """The file of a model, in parts; the same bytes for the same model."""
+    from sklearn.exceptions import NotFittedError
+    from sklearn.utils.validation import check_is_fitted
+
     name = type(model).__name__
     if name not in REGISTRY or REGISTRY[name].estimator is not type(model):
         raise TypeError(f"a {name} cannot be saved: only {', '.join(REGISTRY)} can")
