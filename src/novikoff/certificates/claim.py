@@ -58,14 +58,13 @@ class HowRead:
     @property
     def names(self) -> dict[str, Any]:
         """The settings that only name things: with them every line of the file stays a row, every value what it is."""
-        return {name: value for name, value in self.settings.items() if not _changes_data(name, value)}
+        return {name: value for name, value in self.settings.items() if name in NAMING}
 
     @property
     def changes(self) -> dict[str, Any]:
         """The settings that leave something out or make something up, but for those that met nothing to do it to."""
         idle = {name for name, count in (("skip_bad", self.skipped), ("missing", self.filled)) if count == 0}
-        changing = {name: value for name, value in self.settings.items() if _changes_data(name, value)}
-        return {name: value for name, value in changing.items() if name not in idle}
+        return {name: value for name, value in self.settings.items() if name not in NAMING and name not in idle}
 
 
 @dataclass(frozen=True)
@@ -302,13 +301,9 @@ SETTINGS: dict[str, Callable[[Any], bool]] = {
     "skip_bad": lambda value: type(value) is int and 0 < value <= MOST_SKIPPED,
 }
 
-
-def _changes_data(name: str, value: Any) -> bool:
-    """Can this setting leave out a line, a value or a column of the file, or put another in its place?
-
-    A first line that is taken for names is a row less; one that is taken for a row takes nothing away.
-    """
-    return name not in ("format", "label", "zero_based", "header") or (name == "header" and value)
+# All others can leave out a line, a value or a column of the file, or put something in its place. With `header`, which
+# is recorded where the first line looks otherwise, an example is lost to the names, or the names become an example.
+NAMING = "format", "label", "zero_based"
 
 
 # Format 1 ------------------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ from novikoff.data.arrow import ArrowReader
 from novikoff.data.block import Block, FormatError, Parser, shortened
 from novikoff.data.dataset import Dataset, Skipped
 from novikoff.data.jsonlines import JsonParser
-from novikoff.data.options import DELIMITERS, Reading, reading_of
+from novikoff.data.options import DELIMITERS, Reading, reading_of, record_of
 from novikoff.data.sources import Source
 from novikoff.data.splitting import Refusal, Splitter, text_blocks
 from novikoff.data.svmlight import SvmlightParser
@@ -50,8 +50,7 @@ def read(path: str | os.PathLike[str], **options: Any) -> Dataset:
     >>> ds.names.tolist()
     ['weight', 'colour=grey', 'colour=brown']
     """
-    run = _Run(path, reading_of(options))
-    return run.dataset(list(run.blocks()))
+    return _Run(path, reading_of(options)).whole()
 
 
 def stream(path: str | os.PathLike[str], chunk: int | None = 100_000, **options: Any) -> Iterator[Dataset]:
@@ -159,6 +158,13 @@ class _Run:
         if first is None:
             raise ValueError(f"{'standard input' if self._path == '-' else self._path} holds no examples")
 
+    def whole(self) -> Dataset:
+        """All rows, with the record of how they were read."""
+        found = self.dataset(list(self.blocks()))
+        needed = isinstance(self._reader, LineReader) and self._reader.header_overruled
+        record = record_of(self._reading, len(found.bad), found.filled, idle=() if needed else ("header",))
+        return replace(found, record=record)
+
     def dataset(self, blocks: list[Block]) -> Dataset:
         """The rows of the blocks, which are given up one by one, as a data set."""
         assert self._reader is not None
@@ -223,6 +229,11 @@ class LineReader:
     @property
     def reading(self) -> Reading:
         return self._parser.reading if isinstance(self._parser, TableParser | JsonParser) else self._reading
+
+    @property
+    def header_overruled(self) -> bool:
+        """Whether the first line is taken for names, or for an example, only because the option ``header`` says so."""
+        return isinstance(self._parser, TableParser) and self._parser.header_overruled
 
     def blocks(self, source: Source) -> Iterator[Block]:
         texts = _ahead(text_blocks(source, sources.BLOCK, Splitter(self._reading)))

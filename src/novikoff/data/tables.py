@@ -74,6 +74,7 @@ class TableParser:
         self._kinds: list[str | None] = []
         self._encoder: Encoder | None = None
         self._label: int | None = None
+        self.header_overruled = False  # whether the option has the first line otherwise than its cells look
         try:
             self._arrow, self._csv = pyarrow("pyarrow", "tables"), pyarrow("pyarrow.csv", "tables")
         except ImportError:
@@ -126,10 +127,9 @@ class TableParser:
             raise FormatError(TOO_WIDE.format(count=len(cells)), first.line, MOST_COLUMNS + 1)
         if len(cells) > WIDE:
             self._arrow = None
-        header = self.reading.header
-        if header is None:
-            distinct = len(set(cells)) == len(cells) and all(number(cell) is None for cell in cells)
-            header = distinct or "label" in cells
+        distinct = len(set(cells)) == len(cells) and all(number(cell) is None for cell in cells)
+        looks_like_names = distinct or "label" in cells
+        header = looks_like_names if self.reading.header is None else self.reading.header
         columns = cells if header else [str(place) for place in range(len(cells))]
         if _UNDECODED.search("".join(columns)):
             raise FormatError("the text is not in UTF-8", first.line, 1)
@@ -140,6 +140,7 @@ class TableParser:
             raise FormatError(too_many_names(columns[-1], self.reading.max_names), first.line, len(columns))
         if self._columns is None:
             self._columns = columns
+            self.header_overruled = header != looks_like_names
             self._label = find_label(columns, header, self.reading)
             label = self.reading.label
             if self._label is not None and label is None:
