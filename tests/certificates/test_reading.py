@@ -139,7 +139,7 @@ def test_every_label_of_several_has_it(tmp_path):
 
 
 def test_the_types_of_numpy_become_those_of_json(table):
-    given = {"label": np.int64(0), "header": True, "columns": np.array(["1"], dtype=object), "skip_bad": np.int8(2)}
+    given = {"label": np.int64(0), "header": True, "columns": np.array(["1"]), "skip_bad": np.int8(2)}
     examples = read(table, missing="zero", **given)
     assert json.loads(json.dumps(examples.record)) == examples.record
     assert recorded(nk.certify(examples))["settings"] == {
