@@ -230,7 +230,7 @@ def _positive_float(x: Any, name: str) -> float:
 
 
 def _integers(values: Any, count: int, d: int) -> list[int]:
-    """As many integers, each below 2^53 in size or in hexadecimal."""
+    """A list of ``count`` integers, each of them below 2^53 in size or written in hexadecimal."""
     good = type(values) is list and len(values) == count
     require(good, f"its weights are not {count} integers")
     if {*map(type, values)} == {int} and -SAFE < min(values) <= max(values) < SAFE:
@@ -312,7 +312,7 @@ HEAD_1 = {"format", "digest", "shape", "constant", "positive", "verdict", "weigh
 
 
 def _from_format_1(old: dict[str, Any]) -> dict[str, Any]:
-    """The same claims under the names of format 2."""
+    """A record of format 1 with its claims under the names of format 2."""
     separable = old.get("verdict") == SEPARABLE
     own = {"support", "margin", "radius", "closest"} if separable else {"rows"} | ({"weak"} & old.keys())
     require(old.keys() == HEAD_1 | own, f"its fields are not {sorted(HEAD_1 | own)}")

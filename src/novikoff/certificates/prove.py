@@ -141,7 +141,7 @@ def _awkward(radius: float) -> int:
 
 
 def _rescaled(X: Any, signs: Signs, constant: float, power: int) -> Rows:
-    """The same rows times 2^-power, on a copy, exactly; an error if an entry is 2^1000 times smaller than another."""
+    """The rows times 2^-power, exactly, on a copy; an error if an entry is too small beside another for that."""
     copy = X.astype(np.float64)
     values = copy.data if sp.issparse(copy) else copy
     kept = values.copy()

@@ -54,9 +54,9 @@ def read(path: str | os.PathLike[str], **options: Any) -> Dataset:
 
 
 def stream(path: str | os.PathLike[str], chunk: int | None = 100_000, **options: Any) -> Iterator[Dataset]:
-    """The same examples in data sets of `chunk` rows, the last one of fewer, in memory that does not grow.
+    """The examples of a file, as `read` has them, in data sets of `chunk` rows, in memory that does not grow.
 
-    None stands for as many rows as are parsed at a time, which costs the least.
+    The last one may have fewer rows. None stands for as many rows as are parsed at a time, which costs the least.
 
     Where columns are found on the way (svmlight, VW, JSON lines, categories), a chunk has those found so far; `columns`
     or `width` fixes them.
@@ -255,7 +255,10 @@ class LineReader:
     def _scanned(
         self, parser: VwParser, texts: Iterator[memoryview | Refusal], source: Source
     ) -> Iterator[tuple[Block, int]]:
-        """The same: some are scanned at once, and settled before the next ones are scanned."""
+        """Blocks of VW text, and how many columns there are after each.
+
+        Some blocks are scanned at once, and given their columns one after the other before the next are scanned.
+        """
         before = 0  # lines
         settled: list[tuple[Block, int]] = []
         with _threads(THREADS) as pool:

@@ -296,7 +296,7 @@ class TableParser:
         return found, categories, None if self._label is None else _coded(table.column(str(self._label)))
 
     def _inexact(self, text: bytes, line: int, numbers: NDArray[Any]) -> Inexact | None:
-        """Those of the numbers, as pyarrow has read them, that float64 does not hold."""
+        """The numbers of a block, as pyarrow has read them, that float64 does not hold."""
         assert self._encoder is not None
         suspects = _suspects(numbers, text)
         if suspects is None:
@@ -327,9 +327,10 @@ class TableParser:
     def _by_cell(
         self, text: bytes, line: int, allowed: int, bad: list[BadLine], places: list[int]
     ) -> tuple[_Table, Inexact | None]:
-        """The same by the csv module, with those that float64 does not hold, and where each row is.
+        """The cells of a block, one by one with the csv module; and the numbers that float64 does not hold.
 
-        Bad lines are noted, or raise an error.
+        It is slow, and knows where each row is: the first lines of the rows are added to ``places``. Bad lines are
+        added to ``bad`` as far as they are allowed, and raise an error beyond that.
         """
         assert self._encoder is not None
         assert self._columns is not None

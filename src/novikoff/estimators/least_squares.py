@@ -38,7 +38,7 @@ OVERFLOW = "the sums of squares overflow: scale the features and the targets"
 
 @estimator
 class _Parameters:
-    """Those of the regressor and the classifier."""
+    """The parameters that the regressor and the classifier have in common."""
 
     method: str = parameter("auto", StrOptions({"auto", *METHODS}), positional=True)
     step: str | float = parameter("auto", StrOptions({"auto", "1/t"}), Interval(Real, 0, None, closed="neither"))
@@ -341,7 +341,18 @@ class LeastSquaresClassifier(Scored, ClassifierMixin, _LeastSquares):  # type: i
 
     @alone
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """As `LeastSquares.fit`; y holds two labels of any type."""
+        """Find the minimum of the squares, with -1 and +1 for the two labels.
+
+        Parameters
+        ----------
+        X : array, frame or sparse matrix of shape (n, d)
+        y : n labels of any type, two of them different
+        sample_weight : n numbers >= 0, the weights of the squares
+
+        Returns
+        -------
+        self
+        """
         y, sample_weight = inputs.labels(X, y), inputs.weights(X, sample_weight)
         X, names = inputs.first_matrix(self, X)
         labels = Labels.of(y, X.shape[0]).two()
@@ -352,7 +363,10 @@ class LeastSquaresClassifier(Scored, ClassifierMixin, _LeastSquares):  # type: i
     @available_if(_streams)  # type: ignore[untyped-decorator]  # the same
     @alone
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
-        """As `LeastSquares.partial_fit`; the first call needs both labels in ``classes`` or in y."""
+        """One pass over these rows, in the given order, from where the last call ended.
+
+        The first call needs both labels, in ``classes`` or in y.
+        """
         y, sample_weight = inputs.labels(X, y), inputs.weights(X, sample_weight)
         labels = Labels(self.classes_) if self._begun() else Labels.declared(classes, y)
         X, names = self._next_matrix(X)

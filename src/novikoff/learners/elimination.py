@@ -277,7 +277,7 @@ class Elimination:
         state.arrays["negatives"] = np.frombuffer(data, dtype=np.uint8).reshape(len(negatives), size)
 
     def read_state(self, state: State, rounds: int) -> None:
-        """Another state, of a learner that has seen so many rounds; this one must be fresh."""
+        """Take over the state of a learner that has seen so many rounds; this one must be fresh."""
         sides, size = sum(self.sides), -(-self.width * sum(self.sides) // 8)
         removed = state.array("removed", "<i8", sides, self.width)
         when = state.array("negative_rounds", "<i8", None)
