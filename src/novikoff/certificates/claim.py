@@ -161,11 +161,11 @@ def _claim(record: dict[str, Any], *, version: int) -> Claim:
         d=d,
         digest=digest,
         combination=_combination(record["combination"], n, d, most_rows),
-        separator=_integers(record["separator"], width, d) if separable else None,
+        separator=_integers(record["separator"], width, d, "its separator is") if separable else None,
         margin=_margin(record["margin"]) if separable else None,
         radius=_positive_float(record["radius"], "radius") if separable else None,
         closest=_closest(record["closest"], n) if separable else None,
-        weak=_integers(record["weak"], width, d) if "weak" in record else None,
+        weak=_integers(record["weak"], width, d, "its weak separator is") if "weak" in record else None,
         reading=how_read(record["reading"]) if "reading" in record else None,
     )
 
@@ -201,7 +201,7 @@ def _combination(combination: Any, n: int, d: int, most: int) -> Combination:
     require(good, "a row of its combination is not in X")
     good = rows == sorted(set(rows)) and 0 < len(rows) <= most
     require(good, f"the rows of its combination are not 1 to {most} in increasing order")
-    weights = _integers(combination["weights"], len(rows), d)
+    weights = _integers(combination["weights"], len(rows), d, "the weights of its combination are")
     require(min(weights) > 0, "the weight of one of its rows is not positive")
     return Combination(rows, weights)
 
@@ -229,17 +229,17 @@ def _positive_float(x: Any, name: str) -> float:
     return float(x)
 
 
-def _integers(values: Any, count: int, d: int) -> list[int]:
+def _integers(values: Any, count: int, d: int, what: str) -> list[int]:
     """A list of ``count`` integers, each of them below 2^53 in size or written in hexadecimal."""
     good = type(values) is list and len(values) == count
-    require(good, f"its weights are not {count} integers")
+    require(good, f"{what} not {count} integers")
     if {*map(type, values)} == {int} and -SAFE < min(values) <= max(values) < SAFE:
         return list(values)
     # Rows are integers below 2^2098 times 2^-1074. Cramer's rule for their Gram matrix, of at most d + 2 rows, and
     # Hadamard's bound leave room.
     form = re.compile(f"-?0x[0-9a-f]{{1,{min(LARGEST_FILE, 1100 * (d + 2))}}}")
     found = [_integer(x, form) for x in values]
-    require(None not in found, f"its weights are not {count} integers")
+    require(None not in found, f"{what} not {count} integers")
     return [x for x in found if x is not None]
 
 

@@ -302,7 +302,7 @@ class LeastSquares(Scored, RegressorMixin, _LeastSquares):  # type: ignore[misc]
         -------
         self
         """
-        y, sample_weight = inputs.labels(X, y), inputs.weights(X, sample_weight)
+        y, sample_weight = inputs.labels(X, y), inputs.given_weights(X, sample_weight)
         X, names = inputs.first_matrix(self, X)
         return self._fit(X, names, _targets(y, X.shape[0]), sample_weight)
 
@@ -310,7 +310,7 @@ class LeastSquares(Scored, RegressorMixin, _LeastSquares):  # type: ignore[misc]
     @alone
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """One pass over these rows, in the given order, from where the last call ended."""
-        y, sample_weight = inputs.labels(X, y), inputs.weights(X, sample_weight)
+        y, sample_weight = inputs.labels(X, y), inputs.given_weights(X, sample_weight)
         X, names = self._next_matrix(X)
         return self._partial_fit(X, names, _targets(y, X.shape[0]), sample_weight)
 
@@ -353,7 +353,7 @@ class LeastSquaresClassifier(Scored, ClassifierMixin, _LeastSquares):  # type: i
         -------
         self
         """
-        y, sample_weight = inputs.labels(X, y), inputs.weights(X, sample_weight)
+        y, sample_weight = inputs.labels(X, y), inputs.given_weights(X, sample_weight)
         X, names = inputs.first_matrix(self, X)
         labels = Labels.of(y, X.shape[0]).two()
         self._fit(X, names, labels.signs(y, X.shape[0]).astype(np.float64), sample_weight)
@@ -367,7 +367,7 @@ class LeastSquaresClassifier(Scored, ClassifierMixin, _LeastSquares):  # type: i
 
         The first call needs both labels, in ``classes`` or in y.
         """
-        y, sample_weight = inputs.labels(X, y), inputs.weights(X, sample_weight)
+        y, sample_weight = inputs.labels(X, y), inputs.given_weights(X, sample_weight)
         labels = Labels(self.classes_) if self._begun() else Labels.declared(classes, y)
         X, names = self._next_matrix(X)
         labels = (labels or Labels.of(y, X.shape[0])).two()
