@@ -210,7 +210,8 @@ def boolean_rows(X: Any, names: Any = None) -> Storage:
     if k >= 0:
         row, column = rows.place(k)
         name = f" ({names[column]!r})" if names is not None else ""
-        raise ValueError(f"X has {rows.stored[k]} in row {row}, column {column}{name}: every entry must be 0 or 1")
+        value = "NaN" if np.isnan(rows.stored[k]) else rows.stored[k]
+        raise ValueError(f"X has {value} in row {row}, column {column}{name}: every entry must be 0 or 1")
     return rows
 
 
