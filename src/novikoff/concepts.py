@@ -226,7 +226,7 @@ class ConceptClass(ABC):
         return f"<{self.size:,} {self.name}{merged}>"
 
     def labels(self, x: Any) -> Words:
-        """The same, written out."""
+        """The labels of all codes on x, a bit for each: what `pattern` says in short."""
         pattern = self.pattern(x)
         words = np.zeros_like(self.whole)
         words[pattern.rows] = pattern.words
@@ -239,7 +239,7 @@ class ConceptClass(ABC):
         return size - found if pattern.opposite else found
 
     def filtered(self, some: Words, x: Any, y: Any) -> Words:
-        """Those of some concepts with c(x) = y."""
+        """Of some concepts, those with c(x) = y."""
         pattern = self.pattern(x)
         if bit(y) == pattern.opposite:
             rest = some.copy()

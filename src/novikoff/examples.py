@@ -22,6 +22,7 @@ class Examples:
     names: NDArray[np.object_] | None = None  # of the columns, where they have names
     weights: NDArray[np.float64] | None = None  # the importance of each example, where the source states it
     rounded: Rounded | None = field(default=None, kw_only=True)  # the numbers of the source that float64 does not hold
+    record: dict[str, Any] | None = field(default=None, kw_only=True)  # how they were read, as a certificate records it
 
 
 class RowError(ValueError):

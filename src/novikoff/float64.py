@@ -131,7 +131,10 @@ def _is(value: Any, found: float) -> bool:
 
 
 def nearest_to_text(text: str) -> tuple[float, bool]:
-    """The same for a number as it is written: it is an integer if it has neither point nor exponent.
+    """The float64 nearest to a number as it is written, and whether nothing of that number is lost.
+
+    A number with neither point nor exponent is an integer, and must be held exactly. Any other stands for the nearest
+    float64, and is lost only if it becomes zero or infinite.
 
     >>> nearest_to_text("9007199254740993"), nearest_to_text("9007199254740993.0"), nearest_to_text("1e-400")
     ((9007199254740992.0, False), (9007199254740992.0, True), (0.0, False))
@@ -158,7 +161,7 @@ def _in_ascii(text: str) -> str:
 
 
 def _nearest_to_point(text: str) -> tuple[float, bool]:
-    """With a point or an exponent; or "inf" or "nan"."""
+    """The float64 nearest to a number with a point or an exponent, or to "inf" or "nan"; and whether it is not lost."""
     found = float(text)
     if found != 0 and not math.isinf(found):
         return found, True

@@ -44,8 +44,8 @@ def labels(X: Any, y: Any, *, unweighted: str = "") -> Any:
     return float64.unmasked(y, "y")
 
 
-def weights(X: Any, sample_weight: Any) -> Any:
-    """sample_weight, or that of `Examples` in the place of X."""
+def given_weights(X: Any, sample_weight: Any) -> Any:
+    """sample_weight, the importance of each example; or that of `Examples` in the place of X."""
     found = X.weights if sample_weight is None and isinstance(X, Examples) else sample_weight
     return float64.unmasked(found, "sample_weight")
 
@@ -138,11 +138,11 @@ def _validated(estimator: Any, X: Any, *, reset: bool) -> tuple[Any, Rounded | N
     return found, rounded
 
 
-def sample_weights(weights: Any, n: int) -> NDArray[np.float64]:
+def sample_weights(given: Any, n: int) -> NDArray[np.float64]:
     """One number >= 0 for each row; 1 by default."""
-    if weights is None:
+    if given is None:
         return np.ones(n)
-    found = np.asarray(weights, dtype=np.float64)
+    found = np.asarray(given, dtype=np.float64)
     if found.ndim == 0:
         found = np.full(n, float(found))
     if found.shape != (n,):

@@ -56,7 +56,7 @@ class Labels:
 
     @classmethod
     def declared(cls, classes: Any, y: Any) -> Labels | None:
-        """Those that a stream will have: as declared; or -1 and +1, or bools, if its first labels are nothing else."""
+        """The labels of a stream: those declared; or -1 and +1, or bools, if the first ones are nothing else."""
         if classes is not None:
             return cls(distinct(classes)).several(f"classes must hold the two labels, got {list(classes)!r}")
         kinds = np.asarray(y)
@@ -65,13 +65,13 @@ class Labels:
         return PLUS_MINUS if kinds.dtype.kind in "if" and np.isin(kinds, (-1, 1)).all() else None
 
     def several(self, otherwise: str = "") -> Labels:
-        """These, if there are two at least."""
+        """These labels, if there are two or more; else an error."""
         if len(self.classes) < 2:
             raise ValueError(otherwise) if otherwise else one_class(self.classes)
         return self
 
     def two(self) -> Labels:
-        """These, if there are two: for a learner that knows no more."""
+        """These labels, if there are not more than two, for a learner that can tell only two apart; else an error."""
         if len(self.classes) > 2:
             raise ValueError(
                 "Only binary classification is supported. The type of the target is multiclass: there are "

@@ -6,6 +6,7 @@ import json
 from dataclasses import asdict, fields
 from functools import cache
 
+import numpy as np
 import pytest
 
 import novikoff as nk
@@ -18,14 +19,17 @@ from novikoff.certificates.claim import (
     InvalidCertificate,
     how_read,
 )
-from novikoff.data.options import FORMATS, MISSING_RULES, Reading
+from novikoff.data import read, stream
+from novikoff.data.options import FORMATS, MISSING_RULES, NOT_RECORDED, Reading
+from novikoff.display.report.case import Origin, case_of
 from tests.certificates import oracle
 
+LONG = "x" * LONGEST_NAME
 X, Y = [[2.0, 1.0], [-1.0, 0.5]], ["in", "out"]
 
-NAMES = {"format": "csv", "label": "kind", "zero_based": True, "header": False}
+NAMES = {"format": "csv", "label": "kind", "zero_based": True}
 CHANGES = {
-    "header": True,
+    "header": False,
     "missing": "zero",
     "categorical": ["job", 3],
     "columns": ["a", "b"],
@@ -80,8 +84,7 @@ def test_what_is_recorded_cannot_write_to_a_terminal():
 
 def test_every_option_of_the_reader_is_recorded_but_those_of_memory_and_of_streams():
     options = {field.name for field in fields(Reading)}
-    assert options - SETTINGS.keys() == {"max_line", "max_names", "online"}
-    assert options >= SETTINGS.keys()
+    assert options - {*NOT_RECORDED} == SETTINGS.keys()
     assert FILE_FORMATS == FORMATS
     assert [rule for rule in MISSING_RULES if SETTINGS["missing"](rule)] == [
         rule for rule in MISSING_RULES if rule != Reading().missing
@@ -91,7 +94,7 @@ def test_every_option_of_the_reader_is_recorded_but_those_of_memory_and_of_strea
 @pytest.mark.parametrize(("name", "value"), [*NAMES.items(), *CHANGES.items()])
 def test_a_setting_names_or_changes(name, value):
     found = how_read(reading({name: value}, skipped=int(name == "skip_bad"), filled=int(name == "missing")))
-    expected = ({}, {name: value}) if CHANGES.get(name) == value else ({name: value}, {})
+    expected = ({}, {name: value}) if name in CHANGES else ({name: value}, {})
     assert (found.names, found.changes) == expected
 
 
@@ -101,9 +104,101 @@ def test_a_setting_that_met_nothing_changed_nothing(name, value):
     assert (found.names, found.changes) == ({}, {"width": 7})
 
 
+# ---------------------------------------------------------------- where it comes from
+
+NUMBERED = "kind,1,2\nin,2,1\nin,3,\noops\nin,3,4\nout,0,2\n"  # a first line that does not look like names
+GIVEN = {"label": "kind", "header": True, "missing": "zero", "categorical": (1,), "skip_bad": 4}
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text(NUMBERED)
+    return path
+
+
+def recorded(proof):
+    return json.loads(proof.to_json()).get("reading")
+
+
+def test_the_examples_of_a_file_carry_the_record(table):
+    examples = read(table, **GIVEN)
+    settings = {"label": "kind", "header": True, "missing": "zero", "categorical": [1], "skip_bad": 4}
+    assert examples.record == reading(settings, skipped=1, filled=1)
+    assert recorded(nk.certify(examples)) == examples.record
+    assert recorded(nk.Perceptron().fit(examples).certify(examples).proof) == examples.record
+    assert json.loads(case_of(None, examples, None, None, Origin()).certificate)["reading"] == examples.record
+    assert nk.verify(nk.certify(examples), examples).reading == how_read(examples.record)
+
+
+def test_every_label_of_several_has_it(tmp_path):
+    path = tmp_path / "three.csv"
+    path.write_text("kind,x,z\na,0,0\nb,0,1\nc,1,0\n")
+    examples = read(path, label=0)
+    assert [recorded(proof) for proof in nk.certify(examples).values()] == [reading({"label": 0})] * 3
+
+
+def test_the_types_of_numpy_become_those_of_json(table):
+    given = {"label": np.int64(0), "header": True, "columns": np.array(["1"]), "skip_bad": np.int8(2)}
+    examples = read(table, missing="zero", **given)
+    assert json.loads(json.dumps(examples.record)) == examples.record
+    assert recorded(nk.certify(examples))["settings"] == {
+        "label": 0,
+        "header": True,
+        "missing": "zero",
+        "columns": ["1"],
+        "skip_bad": 2,
+    }
+    assert type(examples.record["settings"]["skip_bad"]) is int
+
+
+def test_rows_that_are_not_those_of_the_file_have_no_record(table):
+    examples = read(table, **GIVEN)
+    assert recorded(nk.certify(examples.X, examples.y)) is None
+    on_the_sphere = nk.Perceptron(scale="sphere").fit(examples)
+    assert recorded(on_the_sphere.certify(examples).proof) is None
+    assert [part.record for part in stream(table, chunk=2, **GIVEN)] == [None, None]
+
+
+@pytest.mark.parametrize(
+    ("text", "header", "kept"),
+    [
+        ("kind,x\nin,2\nout,-1\n", True, False),
+        ("in,x\nin,far\nout,near\n", False, True),
+        ("in,2\nout,-1\n", False, False),
+        ("in,2\nout,-1\nin,3\n", True, True),
+        ("label,0\nin,2\nout,-1\n", True, False),
+    ],
+)
+def test_a_header_is_recorded_where_the_first_line_looks_otherwise(tmp_path, text, header, kept):
+    path = tmp_path / "table.csv"
+    path.write_text(text)
+    found = read(path, header=header, label=0).record
+    assert found == reading({"label": 0} | ({"header": header} if kept else {}))
+    assert read(path, header=header).record == (reading({"header": header}) if kept else None)
+
+
+def test_a_header_says_nothing_of_formats_that_have_none(tmp_path):
+    path = tmp_path / "a.svm"
+    path.write_text("1 1:2\n-1 1:-1\n")
+    assert read(path, header=True).record is None
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("skip_bad", MOST_SKIPPED + 1), ("columns", ["x", LONG + "x"]), ("label", LONG + "x")]
+)
+def test_what_has_no_room_in_a_certificate_is_left_out_with_a_warning(tmp_path, name, value):
+    path = tmp_path / "long.csv"
+    path.write_text(f"x,{LONG}x,label\n1,0,0\n0,1,1\n")
+    examples = read(path, **{name: value})
+    with pytest.warns(UserWarning, match=f"leaves out how the file was read .its reading has a {name}") as told:
+        proof = nk.certify(examples)
+    assert told[0].filename == __file__
+    assert recorded(proof) is None
+
+
 # ---------------------------------------------------------------- what it may hold
 
-LONG = "x" * LONGEST_NAME
 MANY = [str(place) for place in range(MOST_NAMES)]
 
 

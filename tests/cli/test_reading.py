@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import builtins
 import json
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -92,13 +94,22 @@ def test_every_label_of_several_has_the_record():
         assert run("verify", f"proof-{label}.json", "a.csv").exit_code == 0
 
 
-def test_what_cannot_be_recorded_is_told_before_the_search(monkeypatch):
-    Path("a.csv").write_text(CLEAN)
-    monkeypatch.setattr("novikoff.certificates.certify", None)
+def test_what_cannot_be_recorded_is_told():
+    Path("a.csv").write_text(BAD_LINE)
     found = run("certify", "a.csv", "--label", "kind", "--skip-bad", "99999999", "-o", "proof.json", "-q")
-    assert found.exit_code == 1
-    sentence = "a certificate cannot record how this file is read: its reading has a skip_bad that cannot be"
-    assert found.stderr == f"novikoff: {sentence}\n"
+    assert found.exit_code == 0
+    sentence = "the certificate leaves out how the file was read (its reading has a skip_bad that cannot be)"
+    assert f"novikoff: {sentence}: `verify` will need the same options again\n" in found.stderr
+    assert "reading" not in json.loads(Path("proof.json").read_text())
+    assert "a.csv, line 4" in refused("--label", "kind")
+    assert verified("--label", "kind", "--skip-bad", "1")
+
+
+def test_a_report_has_the_certificate_of_certify():
+    record = certified(BAD_LINE, "--label", "kind", "--skip-bad", "5")
+    assert run("report", "a.csv", "--label", "kind", "--skip-bad", "5", "-o", "report.html", "-q").exit_code == 0
+    [certificate] = re.findall("application/json;base64,([A-Za-z0-9+/=]+)", Path("report.html").read_text())
+    assert json.loads(base64.b64decode(certificate))["reading"] == record
 
 
 def test_a_file_without_labels_is_told_to_have_none():
@@ -114,7 +125,6 @@ NAMING = [
     (CLEAN, "a.csv", ("--label", "kind")),
     (CLEAN, "a.csv", ("--label", "0")),
     (CLEAN, "a.txt", ("--format", "csv", "--label", "kind")),
-    ("red,small,in\nblue,large,out\n", "a.csv", ("-r", "header=false")),
     ("1 1:2 2:1\n-1 1:-1\n", "a.svm", ("-r", "zero_based=true")),
 ]
 
@@ -160,6 +170,12 @@ UNTRUSTED = [
         CLEAN.replace("x,z", "1,2"),
         ("-r", "header=true"),
         "header=True, ",
+        "give -r header=... yourself, or --as-recorded",
+    ),
+    (
+        "in,x\nin,far\nout,near\n",
+        ("--label", "0", "-r", "header=false"),
+        "header=False, ",
         "give -r header=... yourself, or --as-recorded",
     ),
 ]

@@ -18,10 +18,11 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from novikoff import MaxMarginClassifier, PassiveAggressive, Perceptron
-from novikoff.estimators.registry import BY_RULE
+from novikoff.estimators.registry import BITS, BY_RULE, REGISTRY
 from novikoff.problems import separable
 
 EVERY_RULE = pytest.mark.parametrize("learner", [entry.estimator for entry in BY_RULE])
@@ -47,6 +48,48 @@ def setosa():
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 def test_check_estimator(estimator, check):
     check(estimator)
+
+
+# What is refused whatever the data are made to be: a check that feeds something else on purpose.
+NOT_BOOLEAN = {
+    "check_positive_only_tag_during_fit": "its X has numbers between 0 and 1, and below 0",
+    "check_classifiers_classes": "its labels are text",
+    "check_classifiers_regression_target": "its labels are real numbers",
+    "check_classifier_not_supporting_multiclass": "its labels are 0, 1 and 2",
+}
+
+
+@pytest.fixture
+def boolean_checks(monkeypatch):
+    """The data of scikit-learn's checks as bits, labelled by the first column: a concept of every Boolean class."""
+    handed_out = np.empty((0, 1))
+
+    def bits(X):
+        return (np.mean(X, axis=0) < X).astype(float)
+
+    def enforce_x(estimator, X, X_test=None, kernel=None):
+        nonlocal handed_out
+        handed_out = bits(X)
+        return handed_out if X_test is None else (handed_out, bits(X_test))
+
+    def enforce_y(estimator, y):
+        return handed_out[:, 0].astype(int) if len(y) == len(handed_out) else (y != y[0]).astype(int)
+
+    monkeypatch.setattr(estimator_checks, "_enforce_estimator_tags_X", enforce_x)
+    monkeypatch.setattr(estimator_checks, "_enforce_estimator_tags_y", enforce_y)
+
+
+@pytest.mark.parametrize("learner", [entry.estimator for entry in REGISTRY.values() if entry.labels == BITS])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+def test_check_boolean_estimator(learner, boolean_checks):
+    found = estimator_checks.check_estimator(learner(), expected_failed_checks=NOT_BOOLEAN, on_skip=None)
+    refused = [check for check in found if check["status"] == "xfail"]
+    assert {check["check_name"] for check in refused} == NOT_BOOLEAN.keys()
+    for check in refused:
+        reasons = [check["exception"], check["exception"].__context__]
+        assert any("0 and 1" in str(reason) or "must be 0 or 1" in str(reason) for reason in reasons)
+    assert len(found) > 50
+    assert sum(check["status"] == "skipped" for check in found) <= 1
 
 
 @EVERY_RULE

@@ -439,5 +439,5 @@ def test_the_perceptron_game_is_answered_or_refused(d: int, allowed: int, moves:
             with suppress(ValueError):
                 told = answer(request_)  # type: ignore[operator]
                 msgspec.json.encode(told)
-                if isinstance(told, separators.State):
+                if isinstance(told, separators.Played):
                     assert all(map(math.isfinite, [*told.w, *(shown.norm for shown in told.rounds)]))

@@ -106,29 +106,37 @@ warnings.simplefilter("ignore")
 rng = np.random.default_rng(7)
 X = rng.integers(-3, 4, (25, 4)) * 10.0 ** rng.integers(-2, 3, 4)
 y = np.where(X[:, 0] + rng.integers(-1, 2, 25) > 0, 1, -1)
-found = []
-for model in (
+found = {}
+for number, model in enumerate((
     Perceptron(max_iter=5),
     Perceptron(order="worst", max_iter=5),
     MarginPerceptron(scale="sphere", order="first", max_iter=5),
     PassiveAggressive(variant="PA", max_iter=5),
     PassiveAggressive(variant="PA-II", C=0.3, order="worst", scale="sphere", max_iter=5),
     PassiveAggressive(C=0.1, tol=0.01, max_iter=5),
-):
+)):
     large = 1e150 if isinstance(model, PassiveAggressive) else 1e160  # where ||x||^2 is still a float, or no longer
-    for data in (X, sp.csr_array(X), X * large):
-        model.fit(data, y)
-        signs = np.sign(model.decision_function(data)).tolist()
-        found.append([model.coef_.tobytes().hex(), model.mistakes_, model.history_.tolist(), signs])
-model.learn_one(X[0], -1)
-found.append([model.coef_.tobytes().hex(), model.predict_one(X[1]), model.predict(X).tolist()])
+    for storage, data in {"dense": X, "csr": sp.csr_array(X), "large": X * large}.items():
+        key = f"{number} {storage}"
+        if key in sys.argv[1:] or not sys.argv[1:]:
+            model.fit(data, y)
+            signs = np.sign(model.decision_function(data)).tolist()
+            found[key] = [model.coef_.tobytes().hex(), model.mistakes_, model.history_.tolist(), signs]
+model = PassiveAggressive(C=0.1)
+for x, label in zip(X, y):
+    model.learn_one(x, label)
+found["one by one"] = [model.coef_.tobytes().hex(), model.predict_one(X[1]), model.predict(X).tolist()]
 print(json.dumps(found))
 """
 
+# Loops are compiled for each rule and each storage, and for another processor all are compiled again. Half of them have
+# every rule in its orders, all but one in both storages, and both orders in both storages.
+PAIRS = ["0 dense", "0 large", "1 csr", "2 csr", "3 csr", "4 dense", "4 large", "5 csr"]
 
-def run(code=RUN, **environment):
+
+def run(*which, **environment):
     done = subprocess.run(
-        [sys.executable, "-c", code],
+        [sys.executable, "-c", RUN, *which],
         env={**os.environ, **environment},
         capture_output=True,
         text=True,
@@ -150,7 +158,8 @@ def test_plain_python_takes_the_same_decisions(compiled):
 
 def test_another_processor_takes_the_same_decisions(compiled):
     # The generic target has no vector units beyond the base set and no fused multiply-add.
-    assert run(NUMBA_CPU_NAME="generic") == compiled
+    found = run(*PAIRS, NUMBA_CPU_NAME="generic")
+    assert found == {key: compiled[key] for key in [*PAIRS, "one by one"]}
 
 
 @pytest.mark.parametrize("learner", [Perceptron, MarginPerceptron, PassiveAggressive])

@@ -58,14 +58,13 @@ class HowRead:
     @property
     def names(self) -> dict[str, Any]:
         """The settings that only name things: with them every line of the file stays a row, every value what it is."""
-        return {name: value for name, value in self.settings.items() if not _changes_data(name, value)}
+        return {name: value for name, value in self.settings.items() if name in NAMING}
 
     @property
     def changes(self) -> dict[str, Any]:
         """The settings that leave something out or make something up, but for those that met nothing to do it to."""
         idle = {name for name, count in (("skip_bad", self.skipped), ("missing", self.filled)) if count == 0}
-        changing = {name: value for name, value in self.settings.items() if _changes_data(name, value)}
-        return {name: value for name, value in changing.items() if name not in idle}
+        return {name: value for name, value in self.settings.items() if name not in NAMING and name not in idle}
 
 
 @dataclass(frozen=True)
@@ -162,11 +161,11 @@ def _claim(record: dict[str, Any], *, version: int) -> Claim:
         d=d,
         digest=digest,
         combination=_combination(record["combination"], n, d, most_rows),
-        separator=_integers(record["separator"], width, d) if separable else None,
+        separator=_integers(record["separator"], width, d, "its separator is") if separable else None,
         margin=_margin(record["margin"]) if separable else None,
         radius=_positive_float(record["radius"], "radius") if separable else None,
         closest=_closest(record["closest"], n) if separable else None,
-        weak=_integers(record["weak"], width, d) if "weak" in record else None,
+        weak=_integers(record["weak"], width, d, "its weak separator is") if "weak" in record else None,
         reading=how_read(record["reading"]) if "reading" in record else None,
     )
 
@@ -202,7 +201,7 @@ def _combination(combination: Any, n: int, d: int, most: int) -> Combination:
     require(good, "a row of its combination is not in X")
     good = rows == sorted(set(rows)) and 0 < len(rows) <= most
     require(good, f"the rows of its combination are not 1 to {most} in increasing order")
-    weights = _integers(combination["weights"], len(rows), d)
+    weights = _integers(combination["weights"], len(rows), d, "the weights of its combination are")
     require(min(weights) > 0, "the weight of one of its rows is not positive")
     return Combination(rows, weights)
 
@@ -230,17 +229,17 @@ def _positive_float(x: Any, name: str) -> float:
     return float(x)
 
 
-def _integers(values: Any, count: int, d: int) -> list[int]:
-    """As many integers, each below 2^53 in size or in hexadecimal."""
+def _integers(values: Any, count: int, d: int, what: str) -> list[int]:
+    """A list of ``count`` integers, each of them below 2^53 in size or written in hexadecimal."""
     good = type(values) is list and len(values) == count
-    require(good, f"its weights are not {count} integers")
+    require(good, f"{what} not {count} integers")
     if {*map(type, values)} == {int} and -SAFE < min(values) <= max(values) < SAFE:
         return list(values)
     # Rows are integers below 2^2098 times 2^-1074. Cramer's rule for their Gram matrix, of at most d + 2 rows, and
     # Hadamard's bound leave room.
     form = re.compile(f"-?0x[0-9a-f]{{1,{min(LARGEST_FILE, 1100 * (d + 2))}}}")
     found = [_integer(x, form) for x in values]
-    require(None not in found, f"its weights are not {count} integers")
+    require(None not in found, f"{what} not {count} integers")
     return [x for x in found if x is not None]
 
 
@@ -302,13 +301,9 @@ SETTINGS: dict[str, Callable[[Any], bool]] = {
     "skip_bad": lambda value: type(value) is int and 0 < value <= MOST_SKIPPED,
 }
 
-
-def _changes_data(name: str, value: Any) -> bool:
-    """Can this setting leave out a line, a value or a column of the file, or put another in its place?
-
-    A first line that is taken for names is a row less; one that is taken for a row takes nothing away.
-    """
-    return name not in ("format", "label", "zero_based", "header") or (name == "header" and value)
+# All others can leave out a line, a value or a column of the file, or put something in its place. With `header`, which
+# is recorded where the first line looks otherwise, an example is lost to the names, or the names become an example.
+NAMING = "format", "label", "zero_based"
 
 
 # Format 1 ------------------------------------------------------------------------------------------
@@ -317,7 +312,7 @@ HEAD_1 = {"format", "digest", "shape", "constant", "positive", "verdict", "weigh
 
 
 def _from_format_1(old: dict[str, Any]) -> dict[str, Any]:
-    """The same claims under the names of format 2."""
+    """A record of format 1 with its claims under the names of format 2."""
     separable = old.get("verdict") == SEPARABLE
     own = {"support", "margin", "radius", "closest"} if separable else {"rows"} | ({"weak"} & old.keys())
     require(old.keys() == HEAD_1 | own, f"its fields are not {sorted(HEAD_1 | own)}")

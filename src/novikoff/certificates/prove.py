@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
@@ -16,6 +17,7 @@ import scipy.sparse as sp
 from novikoff import inputs
 from novikoff.certificates import rational, solve
 from novikoff.certificates.certificate import FINEST, About, NotSeparable, Proof, Separable, Undecided
+from novikoff.certificates.claim import InvalidCertificate, how_read
 from novikoff.certificates.divisions import Division, divisions
 from novikoff.certificates.solve import Data, Guess, OutOfBudget
 from novikoff.certificates.weak import weak_separator
@@ -39,6 +41,7 @@ class Question:
     max_seconds: float | None = None
     verbose: int = 0
     sphere: float | None = None  # as in `About`
+    reading: dict[str, Any] | None = None  # as in `About`
 
 
 def certify(
@@ -56,7 +59,8 @@ def certify(
 
     Parameters
     ----------
-    X : array, frame or sparse matrix of shape (n, d), taken exactly as stored, or a `novikoff.data.Dataset`
+    X : array, frame or sparse matrix of shape (n, d), taken exactly as stored; or a `novikoff.data.Dataset`, and then
+        the certificate records how the file was read
     y : n labels: text, finite numbers or bools, which the certificate names; others (dates, None, NaN) are refused
     gap : how far apart the two ends of the margin may be: lower >= (1 - gap) upper
     fit_intercept : append the constant coordinate ``intercept_scaling``; else the hyperplane goes through 0
@@ -76,8 +80,10 @@ def certify(
         if budget is not None and not budget >= 0:
             raise ValueError(f"{name} must be None or at least 0, got {budget!r}")
     y = inputs.labels(X, y)
+    reading = recorded(X)
     X, names = inputs.plain_matrix(X)
-    question = Question(gap, float(intercept_scaling) if fit_intercept else 0.0, max_passes, max_seconds, verbose)
+    constant = float(intercept_scaling) if fit_intercept else 0.0
+    question = Question(gap, constant, max_passes, max_seconds, verbose, reading=reading)
     hashed: bytes | None = None
     proofs = {}
     for division in divisions(y, X.shape[0]):
@@ -86,6 +92,22 @@ def certify(
         if isinstance(proof, Undecided) and proof.why == INTERRUPTED:
             question = replace(question, max_seconds=0.0)  # one Ctrl-C ends the labels that are left, too
     return next(iter(proofs.values())) if len(proofs) == 1 else proofs
+
+
+def recorded(X: Any) -> dict[str, Any] | None:
+    """How the file was read, if X is a `Dataset` and its certificate can say it; a warning if it cannot."""
+    if not isinstance(X, inputs.Examples) or X.record is None:
+        return None
+    try:
+        how_read(X.record)
+    except InvalidCertificate as error:
+        warnings.warn(
+            f"the certificate leaves out how the file was read ({error}): `verify` will need the same options again",
+            UserWarning,
+            stacklevel=3,
+        )
+        return None
+    return X.record
 
 
 def prove(
@@ -98,7 +120,7 @@ def prove(
         rows.survey()
     hashed = hashed or rows.matrix_digest()
     labels = division.positive, division.against
-    about = About(rows.digest(hashed), n, d, question.constant, *labels, question.sphere)
+    about = About(rows.digest(hashed), n, d, question.constant, *labels, question.sphere, question.reading)
     power = _awkward(rows.radius)
     if power:
         rows = _rescaled(X, division.signs, question.constant, power)
@@ -118,7 +140,7 @@ def _awkward(radius: float) -> int:
 
 
 def _rescaled(X: Any, signs: Signs, constant: float, power: int) -> Rows:
-    """The same rows times 2^-power, on a copy, exactly; an error if an entry is 2^1000 times smaller than another."""
+    """The rows times 2^-power, exactly, on a copy; an error if an entry is too small beside another for that."""
     copy = X.astype(np.float64)
     values = copy.data if sp.issparse(copy) else copy
     kept = values.copy()

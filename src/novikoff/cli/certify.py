@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 from urllib.parse import quote
@@ -11,7 +10,7 @@ import typer
 
 from novikoff.cli.answers import GOOD, NOT_SEPARABLE, UNDECIDED, report_skipped, tell, to_json
 from novikoff.cli.options import AsJson, Quiet, ReadingOptions, Source, reads_data
-from novikoff.cli.reading import filled_in, record
+from novikoff.cli.reading import filled_in
 
 if TYPE_CHECKING:
     from novikoff.certificates import Proof
@@ -34,21 +33,18 @@ def certify(
     from novikoff.data import read
     from novikoff.data.sources import check_target
 
-    options = reading.given()
     if output is not None:
         check_target(output, data)
-    examples = read(data, **options)
+    examples = read(data, **reading.given())
     report_skipped(examples.bad)
     if examples.filled:
         tell(filled_in(examples.filled, examples.reading.missing))
-    recorded = record(examples, options)
     found = certify(examples, gap=gap, fit_intercept=intercept, max_seconds=max_seconds, verbose=0 if quiet else 1)
     proofs = found if isinstance(found, dict) else {"": found}
     for label, proof in proofs.items():
         if output and not isinstance(proof, Undecided):
             named = output.with_stem(f"{output.stem}-{quote(str(label), safe='')}")
-            with_record = replace(proof, about=replace(proof.about, reading=recorded))
-            with_record.save(named if isinstance(found, dict) else output)
+            proof.save(named if isinstance(found, dict) else output)
     if as_json:
         records = {str(label): _record(proof) for label, proof in proofs.items()}
         print(to_json(records if isinstance(found, dict) else records[""]))

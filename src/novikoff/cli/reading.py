@@ -1,8 +1,7 @@
-"""How a file was read: what the reader did to it in words, and the record of it in a certificate."""
+"""How a file was read: what the reader did to it in words, and how far a certificate's record of it is believed."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from novikoff.words import agreeing, counted, listed
@@ -23,32 +22,6 @@ def filled_in(values: int, missing: str) -> str:
 
 
 # The record ----------------------------------------------------------------------------------------
-
-
-def record(examples: Dataset, options: dict[str, Any]) -> dict[str, Any] | None:
-    """What a certificate about these examples records: the options that were given, and what they did; None if none.
-
-    What the reader finds out by itself is left to whoever reads the file again, and so are limits on memory.
-    """
-    from novikoff.certificates.claim import SETTINGS, InvalidCertificate, how_read
-    from novikoff.data.options import Reading
-
-    if examples.y is None:  # there is nothing to certify
-        return None
-    default, given = asdict(Reading()), asdict(Reading(**options))
-    settings = {
-        name: list(value) if isinstance(value, tuple) else value
-        for name, value in given.items()
-        if name in SETTINGS and value != default[name]
-    }
-    if not settings:
-        return None
-    found = {"settings": settings, "skipped": len(examples.bad), "filled": examples.filled}
-    try:
-        how_read(found)
-    except InvalidCertificate as error:
-        raise ValueError(f"a certificate cannot record how this file is read: {error}") from None
-    return found
 
 
 def taken_over(recorded: HowRead | None, options: dict[str, Any], *, as_recorded: bool) -> dict[str, Any]:

@@ -39,7 +39,7 @@ class FormatError(ValueError):
         self.column = column
 
     def at(self, path: str) -> FormatError:
-        """The same error with the name of the file."""
+        """This error, with the name of the file that it is about."""
         return FormatError(self.message, self.line, self.column, path)
 
 
@@ -57,7 +57,7 @@ class Inexact(NamedTuple):
 
     @classmethod
     def of(cls, lost: Lost | None, row: int, before: int, column: str) -> Inexact | None:
-        """Those of rows of a file that has no lines, of which so many are before the block."""
+        """What a column of a file without lines has lost; ``before`` rows of the file precede the block."""
         return None if lost is None else cls(row, before + row + 1, column, lost.value, lost.many, "row")
 
     def told(self) -> Rounded:
@@ -65,7 +65,7 @@ class Inexact(NamedTuple):
         return Rounded(place, self.value, 1 if self.cut else self.many)
 
     def joined(self, other: Inexact | None) -> Inexact:
-        """With those of another column of the same block."""
+        """The numbers of this column and of another one of the block, taken together."""
         if other is None:
             return self
         first = min(self, other, key=lambda found: found.row)

@@ -43,7 +43,7 @@ class CellError(ValueError):
         self.message = message
 
     def at(self, path: str, before: int) -> ValueError:
-        """The same for a user: the rows of a file count from 1, and `before` of them are not of the block."""
+        """The error with the row of the file, from 1, for a user. ``before`` rows of it precede the block."""
         return ValueError(f"{path}, row {before + self.row + 1}, column {self.name!r}: {self.message}")
 
 
@@ -141,7 +141,7 @@ class NumberLabels:
         return None
 
     def note(self, label: Any) -> None:
-        """This one is a label."""
+        """Keep in mind that this number is a label of the file, for those that follow."""
         whole = _int64(label)
         if whole is None:
             self._other = self._other or shown(label)

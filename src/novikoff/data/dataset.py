@@ -38,6 +38,8 @@ class Dataset(Examples):
     ``rounded`` tells which numbers of the file float64 does not hold (None if it holds them all): learners warn of
     them, and so does unpacking, after which X alone is left; `certify` and `verify` refuse. So give them the Dataset:
     ``ds.X`` holds the nearest float64, and of ``certify(ds.X, ds.y)`` nobody can tell that it is about these.
+    ``record`` is what a certificate records of how the file was read: the options that were given, and what they did
+    (None if none was given, or these are not all the rows of the file).
     """
 
     tags: list[str] | None = None

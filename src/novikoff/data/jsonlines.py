@@ -317,7 +317,7 @@ class _Tiny(float):
 
 
 def _parsed_with_care(content: bytes) -> Any:
-    """The same, where a decimal may become zero."""
+    """The value of a line of JSON; a decimal that becomes zero in float64, and is not, remembers its text."""
 
     def decimal(text: str) -> float:
         found, kept = nearest_to_text(text)

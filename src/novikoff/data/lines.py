@@ -80,7 +80,7 @@ class Lines:
             self._earlier, self._line, self._headers, self._blank = self.lines, 1, 0, b""
 
     def lines_before(self, example: int) -> int:
-        """The same as ``lines``, up to one of the examples handed over last."""
+        """How many lines there are before the one of an example, given by its place among those handed over last."""
         all_lines = self._split(self._text)
 
         def examples_of(count: int) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, fields
 from numbers import Integral
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 FORMATS = ("svmlight", "vw", "csv", "tsv", "jsonl", "parquet", "arrow", "npy", "npz")
 DELIMITERS = {"csv": ",", "tsv": "\t"}
 MISSING_RULES = ("error", "zero", "column")
+NOT_RECORDED = ("online", "max_line", "max_names")  # a file is read in memory at hand, and not as a stream
 
 
 @dataclass(frozen=True)
@@ -111,7 +112,31 @@ def check_names(names: Iterable[str]) -> None:
             raise TypeError(f"there is no option {name!r}{hint}: {', '.join(known)}")
 
 
+def record_of(reading: Reading, skipped: int, filled: int, *, idle: Collection[str] = ()) -> dict[str, Any] | None:
+    """What a certificate records of a file that was read with these options; None if there is nothing to say.
+
+    These are the options that were given, but for those that bear on memory alone, and what they did: how many lines
+    were left out, and how many missing values were filled in. What the reader finds out by itself is left to whoever
+    reads the file again; ``idle`` are options that said no more than that.
+    """
+    settings = {
+        option.name: _plain(getattr(reading, option.name))
+        for option in fields(reading)
+        if option.name not in (*NOT_RECORDED, *idle) and getattr(reading, option.name) != option.default
+    }
+    return {"settings": settings, "skipped": skipped, "filled": filled} if settings else None
+
+
 def _listed(option: str, values: Iterable[Any]) -> tuple[Any, ...]:
     if isinstance(values, str) or not isinstance(values, Iterable):
         raise ValueError(f"{option}={values!r}: a list of columns is expected")
     return tuple(values)
+
+
+def _plain(value: Any) -> Any:
+    """An option as JSON writes it: lists for tuples, and Python's own types for those of NumPy."""
+    if isinstance(value, tuple):
+        return [_plain(each) for each in value]
+    if isinstance(value, str):
+        return str(value)
+    return int(value) if isinstance(value, Integral) and not isinstance(value, bool) else value

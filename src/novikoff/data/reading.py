@@ -21,7 +21,7 @@ from novikoff.data.arrow import ArrowReader
 from novikoff.data.block import Block, FormatError, Parser, shortened
 from novikoff.data.dataset import Dataset, Skipped
 from novikoff.data.jsonlines import JsonParser
-from novikoff.data.options import DELIMITERS, Reading, reading_of
+from novikoff.data.options import DELIMITERS, Reading, reading_of, record_of
 from novikoff.data.sources import Source
 from novikoff.data.splitting import Refusal, Splitter, text_blocks
 from novikoff.data.svmlight import SvmlightParser
@@ -50,14 +50,13 @@ def read(path: str | os.PathLike[str], **options: Any) -> Dataset:
     >>> ds.names.tolist()
     ['weight', 'colour=grey', 'colour=brown']
     """
-    run = _Run(path, reading_of(options))
-    return run.dataset(list(run.blocks()))
+    return _Run(path, reading_of(options)).whole()
 
 
 def stream(path: str | os.PathLike[str], chunk: int | None = 100_000, **options: Any) -> Iterator[Dataset]:
-    """The same examples in data sets of `chunk` rows, the last one of fewer, in memory that does not grow.
+    """The examples of a file, as `read` has them, in data sets of `chunk` rows, in memory that does not grow.
 
-    None stands for as many rows as are parsed at a time, which costs the least.
+    The last one may have fewer rows. None stands for as many rows as are parsed at a time, which costs the least.
 
     Where columns are found on the way (svmlight, VW, JSON lines, categories), a chunk has those found so far; `columns`
     or `width` fixes them.
@@ -159,6 +158,13 @@ class _Run:
         if first is None:
             raise ValueError(f"{'standard input' if self._path == '-' else self._path} holds no examples")
 
+    def whole(self) -> Dataset:
+        """All rows, with the record of how they were read."""
+        found = self.dataset(list(self.blocks()))
+        needed = isinstance(self._reader, LineReader) and self._reader.header_overruled
+        record = record_of(self._reading, len(found.bad), found.filled, idle=() if needed else ("header",))
+        return replace(found, record=record)
+
     def dataset(self, blocks: list[Block]) -> Dataset:
         """The rows of the blocks, which are given up one by one, as a data set."""
         assert self._reader is not None
@@ -224,6 +230,11 @@ class LineReader:
     def reading(self) -> Reading:
         return self._parser.reading if isinstance(self._parser, TableParser | JsonParser) else self._reading
 
+    @property
+    def header_overruled(self) -> bool:
+        """Whether the first line is taken for names, or for an example, only because the option ``header`` says so."""
+        return isinstance(self._parser, TableParser) and self._parser.header_overruled
+
     def blocks(self, source: Source) -> Iterator[Block]:
         texts = _ahead(text_blocks(source, sources.BLOCK, Splitter(self._reading)))
         parser = self._parser
@@ -244,7 +255,10 @@ class LineReader:
     def _scanned(
         self, parser: VwParser, texts: Iterator[memoryview | Refusal], source: Source
     ) -> Iterator[tuple[Block, int]]:
-        """The same: some are scanned at once, and settled before the next ones are scanned."""
+        """Blocks of VW text, and how many columns there are after each.
+
+        Some blocks are scanned at once, and given their columns one after the other before the next are scanned.
+        """
         before = 0  # lines
         settled: list[tuple[Block, int]] = []
         with _threads(THREADS) as pool:

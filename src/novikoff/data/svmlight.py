@@ -106,9 +106,9 @@ def array_of(text: bytes | memoryview) -> NDArray[np.uint8]:
     return source
 
 
-def rows_for(lines: int, cells: int) -> kernels.Rows:
+def rows_for(lines: int, cells: int) -> kernels.Parsed:
     """Room for so many lines and cells."""
-    return kernels.Rows(
+    return kernels.Parsed(
         labels=np.empty(lines),
         indptr=np.zeros(lines + 1, dtype=np.int64),
         columns=np.empty(cells, dtype=np.int32),
@@ -119,7 +119,7 @@ def rows_for(lines: int, cells: int) -> kernels.Rows:
     )
 
 
-def matrix(rows: kernels.Rows, n: int, nnz: int, width: int) -> csr_array:
+def matrix(rows: kernels.Parsed, n: int, nnz: int, width: int) -> csr_array:
     """What was read, as a CSR array."""
     X = csr_array((trimmed(rows.values, nnz), trimmed(rows.columns, nnz), rows.indptr[: n + 1]), shape=(n, width))
     X.has_canonical_format = True

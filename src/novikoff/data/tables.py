@@ -77,6 +77,7 @@ class TableParser:
         self._kinds: list[str | None] = []
         self._encoder: Encoder | None = None
         self._label: int | None = None
+        self.header_overruled = False  # whether the option has the first line otherwise than its cells look
         self._arrow: Any = None
         self._csv: Any = None
         self._may_ask_arrow, self._patience = True, PATIENCE
@@ -137,10 +138,9 @@ class TableParser:
             raise FormatError(TOO_WIDE.format(count=len(cells)), first.line, MOST_COLUMNS + 1)
         if len(cells) > WIDE:
             self._arrow, self._may_ask_arrow = None, False
-        header = self.reading.header
-        if header is None:
-            distinct = len(set(cells)) == len(cells) and all(number(cell) is None for cell in cells)
-            header = distinct or "label" in cells
+        distinct = len(set(cells)) == len(cells) and all(number(cell) is None for cell in cells)
+        looks_like_names = distinct or "label" in cells
+        header = looks_like_names if self.reading.header is None else self.reading.header
         columns = cells if header else [str(place) for place in range(len(cells))]
         if _UNDECODED.search("".join(columns)):
             raise FormatError("the text is not in UTF-8", first.line, 1)
@@ -151,6 +151,7 @@ class TableParser:
             raise FormatError(too_many_names(columns[-1], self.reading.max_names), first.line, len(columns))
         if self._columns is None:
             self._columns = columns
+            self.header_overruled = header != looks_like_names
             self._label = find_label(columns, header, self.reading)
             label = self.reading.label
             if self._label is not None and label is None:
@@ -306,7 +307,7 @@ class TableParser:
         return found, categories, None if self._label is None else _coded(table.column(str(self._label)))
 
     def _inexact(self, text: bytes, line: int, numbers: NDArray[Any]) -> Inexact | None:
-        """Those of the numbers, as pyarrow has read them, that float64 does not hold."""
+        """The numbers of a block, as pyarrow has read them, that float64 does not hold."""
         assert self._encoder is not None
         suspects = _suspects(numbers, text)
         if suspects is None:
@@ -337,9 +338,10 @@ class TableParser:
     def _by_cell(
         self, text: bytes, line: int, allowed: int, bad: list[BadLine], places: list[int]
     ) -> tuple[_Table, Inexact | None]:
-        """The same by the csv module, with those that float64 does not hold, and where each row is.
+        """The cells of a block, one by one with the csv module; and the numbers that float64 does not hold.
 
-        Bad lines are noted, or raise an error.
+        It is slow, and knows where each row is: the first lines of the rows are added to ``places``. Bad lines are
+        added to ``bad`` as far as they are allowed, and raise an error beyond that.
         """
         assert self._encoder is not None
         assert self._columns is not None

@@ -40,7 +40,7 @@ class Scanned(NamedTuple):
     """Lines that are read, but for the columns of names that were not known."""
 
     source: NDArray[np.uint8]
-    rows: kernels.Rows
+    rows: kernels.Parsed
     extras: Extras
     state: NDArray[np.int64]
     bad: list[BadLine]

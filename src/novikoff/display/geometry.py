@@ -14,7 +14,7 @@ from novikoff.certificates import Separable, certify
 from novikoff.display import two_classes
 from novikoff.display.scene import Array, Arrow, Scene, draw_flat, draw_solid, orthogonal, reach, unit
 from novikoff.display.style import PURPLE, RED, legend, literal, number, panels, root_of
-from novikoff.display.two_classes import Examples
+from novikoff.display.two_classes import TwoClasses
 from novikoff.estimators.hyperplane import LinearModel
 from novikoff.words import counted
 
@@ -257,7 +257,7 @@ class GeometryDisplay:
 # Coordinates ---------------------------------------------------------------------------------------
 
 
-def flat_scene(given: Examples, coef: Array, intercept: float) -> Scene:
+def flat_scene(given: TwoClasses, coef: Array, intercept: float) -> Scene:
     """The picture of a hyperplane in the space of X."""
     length = float(np.linalg.norm(coef))
     d = given.X.shape[1]

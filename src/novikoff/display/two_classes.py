@@ -14,7 +14,9 @@ from novikoff.engine.rows import Rows
 from novikoff.labels import Labels
 
 
-class Examples(NamedTuple):
+class TwoClasses(NamedTuple):
+    """Examples of two classes, as pictures need them."""
+
     X: Any  # a float array or a CSR matrix, n x d
     signs: NDArray[np.int8]
     names: tuple[str, str]  # of the classes with the signs -1 and +1
@@ -25,16 +27,16 @@ class Examples(NamedTuple):
         return np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=np.float64)
 
 
-def read(X: Any, y: Any = None, classes: NDArray[Any] | None = None) -> Examples:
+def read(X: Any, y: Any = None, classes: NDArray[Any] | None = None) -> TwoClasses:
     """Examples of two classes."""
     y = inputs.labels(X, y)
     X, columns = inputs.plain_matrix(X)
     inputs.check_rows(X, columns)
     labels = Labels.of(y, X.shape[0]).two() if classes is None else Labels(classes)
-    return Examples(X, labels.signs(y, X.shape[0]), _names(labels), _columns(columns, X.shape[1]))
+    return TwoClasses(X, labels.signs(y, X.shape[0]), _names(labels), _columns(columns, X.shape[1]))
 
 
-def read_for(proof: Proof, X: Any, y: Any) -> Examples:
+def read_for(proof: Proof, X: Any, y: Any) -> TwoClasses:
     """The examples that a certificate is about; with more than two labels, the rest are one class."""
     about = proof.about
     y = inputs.labels(X, y)
@@ -52,7 +54,7 @@ def read_for(proof: Proof, X: Any, y: Any) -> Examples:
         names, signs = _names(labels), labels.signs(y, X.shape[0])
     if len(signs) != about.n or not Rows(X, signs, 0.0).has_digest(about.digest):
         raise ValueError("these are not the data of the certificate: its digest is another one")
-    return Examples(X, signs, names, _columns(columns, X.shape[1]))
+    return TwoClasses(X, signs, names, _columns(columns, X.shape[1]))
 
 
 def _names(labels: Labels) -> tuple[str, str]:

@@ -22,7 +22,7 @@ from novikoff.estimators.portable import Portable
 from novikoff.labels import Labels
 from novikoff.learners.alone import alone
 from novikoff.learners.boolean_loops import Flags, first_not_boolean
-from novikoff.learners.elimination import Elimination, TermElimination, Words
+from novikoff.learners.elimination import Elimination, Nouns, TermElimination
 from novikoff.learners.online import OnlineLearner
 from novikoff.learners.state import State, require
 from novikoff.theory.elimination import kdnf_bound, literals_bound, monotone_bound
@@ -210,7 +210,8 @@ def boolean_rows(X: Any, names: Any = None) -> Storage:
     if k >= 0:
         row, column = rows.place(k)
         name = f" ({names[column]!r})" if names is not None else ""
-        raise ValueError(f"X has {rows.stored[k]} in row {row}, column {column}{name}: every entry must be 0 or 1")
+        value = "NaN" if np.isnan(rows.stored[k]) else rows.stored[k]
+        raise ValueError(f"X has {value} in row {row}, column {column}{name}: every entry must be 0 or 1")
     return rows
 
 
@@ -237,10 +238,10 @@ class _Literals(_Eliminating):
 
     _sides: ClassVar[tuple[bool, bool]]  # is there x_j in that conjunction, is there its negation?
     _dual: ClassVar[bool]
-    _words: ClassVar[Words]
+    _nouns: ClassVar[Nouns]
 
     def _fresh(self, d: int) -> Core:
-        return Elimination(d, self._sides, self._dual, self._words)
+        return Elimination(d, self._sides, self._dual, self._nouns)
 
     def _core_of(self, state: State) -> Core:
         removed = state.arrays.get("removed")
@@ -293,7 +294,7 @@ class MonotoneConjunction(_Literals):
     """
 
     _sides, _dual = (True, False), False
-    _words = Words("monotone conjunction", "variable")
+    _nouns = Nouns("monotone conjunction", "variable")
 
 
 class Conjunction(_Literals):
@@ -310,7 +311,7 @@ class Conjunction(_Literals):
     """
 
     _sides, _dual = (True, True), False
-    _words = Words("conjunction", "literal")
+    _nouns = Nouns("conjunction", "literal")
 
 
 class MonotoneDisjunction(_Literals):
@@ -326,7 +327,7 @@ class MonotoneDisjunction(_Literals):
     """
 
     _sides, _dual = (False, True), True
-    _words = Words("monotone disjunction", "variable")
+    _nouns = Nouns("monotone disjunction", "variable")
 
 
 class Disjunction(_Literals):
@@ -342,7 +343,7 @@ class Disjunction(_Literals):
     """
 
     _sides, _dual = (True, True), True
-    _words = Words("disjunction", "literal")
+    _nouns = Nouns("disjunction", "literal")
 
 
 @estimator

@@ -97,20 +97,21 @@ class Findings(Learning):
             one of so small a margin that the theorem promises nothing for rounded weights.
         """
         from novikoff.certificates.divisions import Division
-        from novikoff.certificates.prove import Question, prove
+        from novikoff.certificates.prove import Question, prove, recorded
         from novikoff.certificates.verify import verify
 
         learner = self._fitted()
         y = inputs.labels(X, y)
+        constant, unit = learner.geometry
+        reading = None if unit else recorded(X)  # divided by their norms, the rows are not those of the file
         X = inputs.matrix(self, X, exact=True)
         signs = self._labels.signs(y, X.shape[0])
         against, positive = map(nameable, self.classes_)
-        constant, unit = learner.geometry
         sphere = constant if unit else None
         if unit:
             with inputs.refusals(X, getattr(self, "feature_names_in_", None)):
                 X, constant = inputs.on_the_sphere(X, self._rows(X, signs).norms, constant), 0.0
-        question = Question(gap, constant, max_passes, max_seconds, int(self.verbose), sphere)
+        question = Question(gap, constant, max_passes, max_seconds, int(self.verbose), sphere, reading)
         division = Division(positive, (against,), signs)
         proof = prove(X, division, question, getattr(self, "feature_names_in_", None))[1]
         if not isinstance(proof, Separable):

@@ -29,7 +29,7 @@ class Scored:
         X, y, sample_weight : as in `fit`
         """
         mixin: Any = super()
-        return float(mixin.score(X, inputs.labels(X, y), inputs.weights(X, sample_weight)))
+        return float(mixin.score(X, inputs.labels(X, y), inputs.given_weights(X, sample_weight)))
 
 
 class LinearModel(Scored, ClassifierMixin, BaseEstimator, Portable):  # type: ignore[misc]  # scikit-learn has no type hints

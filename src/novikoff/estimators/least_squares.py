@@ -36,7 +36,7 @@ OVERFLOW = "the sums of squares overflow: scale the features and the targets"
 
 @estimator
 class _Parameters:
-    """Those of the regressor and the classifier."""
+    """The parameters that the regressor and the classifier have in common."""
 
     method: str = parameter("auto", one_of({"auto", *METHODS}), positional=True)
     step: str | float = parameter("auto", one_of({"auto", "1/t"}), Interval(Real, 0, None, closed="neither"))
@@ -305,7 +305,7 @@ class LeastSquares(Scored, RegressorMixin, _LeastSquares):  # type: ignore[misc]
         -------
         self
         """
-        y, sample_weight = inputs.labels(X, y), inputs.weights(X, sample_weight)
+        y, sample_weight = inputs.labels(X, y), inputs.given_weights(X, sample_weight)
         X, names = inputs.first_matrix(self, X)
         return self._fit(X, names, _targets(y, X.shape[0]), sample_weight)
 
@@ -313,7 +313,7 @@ class LeastSquares(Scored, RegressorMixin, _LeastSquares):  # type: ignore[misc]
     @alone
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """One pass over these rows, in the given order, from where the last call ended."""
-        y, sample_weight = inputs.labels(X, y), inputs.weights(X, sample_weight)
+        y, sample_weight = inputs.labels(X, y), inputs.given_weights(X, sample_weight)
         X, names = self._next_matrix(X)
         return self._partial_fit(X, names, _targets(y, X.shape[0]), sample_weight)
 
@@ -346,8 +346,19 @@ class LeastSquaresClassifier(Scored, ClassifierMixin, _LeastSquares):  # type: i
 
     @alone
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """As `LeastSquares.fit`; y holds two labels of any type."""
-        y, sample_weight = inputs.labels(X, y), inputs.weights(X, sample_weight)
+        """Find the minimum of the squares, with -1 and +1 for the two labels.
+
+        Parameters
+        ----------
+        X : array, frame or sparse matrix of shape (n, d)
+        y : n labels of any type, two of them different
+        sample_weight : n numbers >= 0, the weights of the squares
+
+        Returns
+        -------
+        self
+        """
+        y, sample_weight = inputs.labels(X, y), inputs.given_weights(X, sample_weight)
         X, names = inputs.first_matrix(self, X)
         labels = Labels.of(y, X.shape[0]).two()
         self._fit(X, names, labels.signs(y, X.shape[0]).astype(np.float64), sample_weight)
@@ -357,8 +368,11 @@ class LeastSquaresClassifier(Scored, ClassifierMixin, _LeastSquares):  # type: i
     @available_if(_streams)  # type: ignore[untyped-decorator]  # the same
     @alone
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
-        """As `LeastSquares.partial_fit`; the first call needs both labels in ``classes`` or in y."""
-        y, sample_weight = inputs.labels(X, y), inputs.weights(X, sample_weight)
+        """One pass over these rows, in the given order, from where the last call ended.
+
+        The first call needs both labels, in ``classes`` or in y.
+        """
+        y, sample_weight = inputs.labels(X, y), inputs.given_weights(X, sample_weight)
         labels = Labels(self.classes_) if self._begun() else Labels.declared(classes, y)
         X, names = self._next_matrix(X)
         labels = (labels or Labels.of(y, X.shape[0])).two()

@@ -106,14 +106,14 @@ class MaxMarginClassifier(LinearModel):
         from novikoff.certificates.divisions import Division
 
         self._validate_params()
-        y, sample_weight = inputs.labels(X, y), inputs.weights(X, sample_weight)
+        y, sample_weight = inputs.labels(X, y), inputs.given_weights(X, sample_weight)
         X, names = inputs.first_matrix(self, X, exact=math.isinf(self.C))  # the hard margin comes with a certificate
         labels = Labels.of(y, X.shape[0]).two()
         signs = labels.signs(y, X.shape[0])
-        weights = inputs.sample_weights(sample_weight, X.shape[0])
-        kept = np.flatnonzero(weights)
+        importance = inputs.sample_weights(sample_weight, X.shape[0])
+        kept = np.flatnonzero(importance)
         if len(kept) < X.shape[0]:
-            X, signs, weights = X[kept], signs[kept], weights[kept]
+            X, signs, importance = X[kept], signs[kept], importance[kept]
             if len(np.unique(signs)) < 2:
                 raise ValueError("the rows of positive sample_weight hold one class only: a separator needs two")
         constant = float(self.intercept_scaling) if self.fit_intercept else 0.0
@@ -123,7 +123,7 @@ class MaxMarginClassifier(LinearModel):
             division = Division(positive, (against,), signs)
             support = self._fit_hard(learner, X, division, constant, names)
         else:
-            support = self._fit_soft(learner, X, signs, weights, constant, names)
+            support = self._fit_soft(learner, X, signs, importance, constant, names)
         self._learner, self.classes_, self.n_features_in_ = learner, labels.classes, X.shape[1]
         self.support_ = kept[support]
         self.__dict__.pop("feature_names_in_", None)
@@ -150,7 +150,7 @@ class MaxMarginClassifier(LinearModel):
         return proof.rows
 
     def _fit_soft(
-        self, learner: LinearLearner, X: Any, signs: Any, weights: Any, constant: float, names: Any
+        self, learner: LinearLearner, X: Any, signs: Any, importance: Any, constant: float, names: Any
     ) -> NDArray[np.int64]:
         from sklearn.exceptions import ConvergenceWarning
 
@@ -160,7 +160,7 @@ class MaxMarginClassifier(LinearModel):
         rows = Rows(X, signs, constant)
         with inputs.refusals(X, names):
             data = Data(rows, None, None)
-        w, p, done = soft_margin(data, float(self.C) * weights, int(self.max_iter))
+        w, p, done = soft_margin(data, float(self.C) * importance, int(self.max_iter))
         if not done:
             warnings.warn(
                 f"the soft margin has not settled after {data.passes} passes: raise max_iter, lower C, or scale "

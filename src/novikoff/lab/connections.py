@@ -14,7 +14,10 @@ ANSWER_SECONDS = 30.0  # in which the client takes nothing of an answer that wai
 
 
 def most_connections() -> int:
-    """As many as there are descriptors for; to accept one more than that is an error, and a page of log, each time."""
+    """How many connections may be open at once: as many as there are descriptors for.
+
+    To accept one more than that is an error, and a page of log, each time.
+    """
     try:
         import resource
     except ImportError:  # Windows
@@ -24,7 +27,7 @@ def most_connections() -> int:
 
 
 class Connection(H11Protocol):
-    """One that is closed when it takes too long, or when it has waited longest and there are too many."""
+    """A connection that is closed when it takes too long, or when it has waited longest and there are too many."""
 
     def __init__(self, *arguments: Any, **keywords: Any) -> None:
         super().__init__(*arguments, **keywords)

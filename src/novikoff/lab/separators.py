@@ -81,7 +81,7 @@ class Asked(msgspec.Struct, frozen=True):
     labels: list[int]
 
 
-class State(msgspec.Struct, frozen=True):
+class Played(msgspec.Struct, frozen=True):
     """The game as far as it went."""
 
     gamma: float
@@ -116,7 +116,7 @@ def vectors() -> Vectors:
     )
 
 
-def perceptron(request: Against) -> State:
+def perceptron(request: Against) -> Played:
     """The Perceptron's answers to your examples."""
     A, y = _examples(request)
     gamma, learner = request.allowed**-0.5, _perceptron()
@@ -137,7 +137,7 @@ def perceptron(request: Against) -> State:
         product = float(_weights(learner, request.d) @ x)
         asked = Asked(x.tolist(), product, int(learner.predict_one(x)), labels)
     t = list(range(mistakes + 1))
-    return State(
+    return Played(
         gamma=gamma,
         bound=request.allowed,
         mistakes=mistakes,

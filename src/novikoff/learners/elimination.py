@@ -67,7 +67,7 @@ def _check_width(width: int, position: str) -> None:
         raise ValueError(f"{width:,} {position}s are too many: at most {WIDEST:,} are taken")
 
 
-class Words(NamedTuple):
+class Nouns(NamedTuple):
     """How a class speaks of itself."""
 
     concept: str  # "monotone conjunction"
@@ -90,12 +90,12 @@ class Elimination:
     width : int
     sides : does it start with the variables, with their negations?
     dual : are labels exchanged?
-    words : for the message when no concept is left
+    nouns : for the message when no concept is left
     """
 
-    def __init__(self, width: int, sides: tuple[bool, bool], dual: bool, words: Words) -> None:
-        _check_width(width, words.position)
-        self.width, self.sides, self.dual, self.words = width, sides, dual, words
+    def __init__(self, width: int, sides: tuple[bool, bool], dual: bool, nouns: Nouns) -> None:
+        _check_width(width, nouns.position)
+        self.width, self.sides, self.dual, self.nouns = width, sides, dual, nouns
         self._full = (1 << width) - 1
         self.left = (1 << width * sum(sides)) - 1
         self._removed = np.full((2, width), -1, dtype=np.int64)  # when each literal was dropped
@@ -173,7 +173,7 @@ class Elimination:
         """The rounds of a negative and of what dropped its false literals."""
         others = [round for round, gone in self._drops if gone & false]
         others += [now] if now != negative else []
-        concept, position = self.words
+        concept, position = self.nouns
         no, yes = int(self.dual), int(not self.dual)
         value = "true" if self.dual else "false"
         message = f"round {now}: no {concept} is left. "
@@ -277,7 +277,7 @@ class Elimination:
         state.arrays["negatives"] = np.frombuffer(data, dtype=np.uint8).reshape(len(negatives), size)
 
     def read_state(self, state: State, rounds: int) -> None:
-        """Another state, of a learner that has seen so many rounds; this one must be fresh."""
+        """Take over the state of a learner that has seen so many rounds; this one must be fresh."""
         sides, size = sum(self.sides), -(-self.width * sum(self.sides) // 8)
         removed = state.array("removed", "<i8", sides, self.width)
         when = state.array("negative_rounds", "<i8", None)
@@ -305,7 +305,7 @@ class TermElimination:
 
     def __init__(self, d: int, k: int) -> None:
         self.terms = Terms(d, k)
-        self._over = Elimination(self.terms.size, (False, True), True, Words(f"{k}-DNF", "term"))
+        self._over = Elimination(self.terms.size, (False, True), True, Nouns(f"{k}-DNF", "term"))
 
     @property
     def left(self) -> int:

@@ -108,7 +108,10 @@ class Shattering:
         return next(number for number, mask in enumerate(self.masks) if 0 < mask & V < V)
 
     def _shatters(self, V: int, k: int, above: dict[int, int]) -> bool:
-        """The same; `above` has, for a set around V, its different splits and the points that make them."""
+        """Does V shatter a tree of depth k? Each split of V is one of ``above``, cut down to V.
+
+        ``above`` has the different splits of a set that contains V, and for each the number of a point that makes it.
+        """
         size = V.bit_count()
         if k <= 1 or size >> k == 0:
             return size >> k > 0  # two concepts are different somewhere

@@ -191,7 +191,7 @@ class RandomizedWeightedMajority(_Vote):
         return self.rounds_, self._counts.tobytes()
 
     def _draw(self) -> int:
-        """The same in every version of NumPy: raw words of a named generator."""
+        """The random number of this round, below 2^64: raw words of a named generator do not change with NumPy."""
         return int(np.random.PCG64([self.random_state, self.rounds_]).random_raw())
 
     def predict_one(self, x: Any) -> int:

@@ -60,7 +60,10 @@ class MultiplicativeWeights:
         state.values |= {"threshold": self.threshold, "up": self.up, "down": self.down}
 
     def read_state(self, state: State, rounds: int) -> None:
-        """Another state, of as many columns; any threshold and factors that the parameters may once have had."""
+        """Take over the state of a learner of as many columns.
+
+        Its threshold and factors may be any that Winnow can have: the parameters may have been others then.
+        """
         w = state.array("w", "<f8", len(self.w))
         threshold, up, down = (state.number(name, 0.0) for name in ("threshold", "up", "down"))
         require(threshold > 0 and up > 1 and down in (0.0, 1.0 / up), "threshold, up and down are not those of Winnow")

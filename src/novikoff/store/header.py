@@ -139,7 +139,7 @@ def _features_in(
 
 
 def _from_version_1(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
-    """As version 2 says it: version 1 has the names in the header, and no stream."""
+    """Bring a header of version 1, which has the names of features in it and no stream, into the form of version 2."""
     features = header.get("features")
     if "stream" in header or type(features) is not dict or features.keys() != {"count", "names", "growing"}:
         raise InvalidModel("its features are not stated by count, names and growing, or it is not of version 1")
@@ -167,7 +167,7 @@ def stream_in(stream: Any) -> dict[str, int] | None:
 
 
 def _guarantee_in(values: Any) -> dict[str, Any]:
-    """It is told, and not used: the state has the numbers."""
+    """The guarantee that a header tells to people; the numbers that a model works with are in its state."""
     known = {key: value_in(value) for key, value in object_in(values, "guarantee").items()}
     kinds: Mapping[str, tuple[type, ...]] = {
         "radius": (float,),

@@ -33,7 +33,7 @@ from novikoff.data.scan.text import (
     Fault,
     Floats,
     Integers,
-    Rows,
+    Parsed,
     Text,
     byte_at,
     digit_at,
@@ -91,7 +91,15 @@ def _skip_query(text: Text, p: int) -> int:
 
 @inlined
 def _svmlight_line(
-    text: Text, p: int, base: int, width: int, state: Integers, rows: Rows, given: Floats, known: int, asked: Integers
+    text: Text,
+    p: int,
+    base: int,
+    width: int,
+    state: Integers,
+    rows: Parsed,
+    given: Floats,
+    known: int,
+    asked: Integers,
 ) -> Fault:
     """Read the line whose label is at p. Returns a code, and the place of the fault or of the line's end."""
     start = p
@@ -159,7 +167,7 @@ def _svmlight_line(
 
 
 @kernel
-def svmlight(text: Text, base: int, width: int, state: Integers, rows: Rows, given: Floats, asked: Integers) -> int:
+def svmlight(text: Text, base: int, width: int, state: Integers, rows: Parsed, given: Floats, asked: Integers) -> int:
     """Read lines from state[AT] on, to the end or to a line that Python must see.
 
     Columns are numbered from `base`; those from `width` on are dropped, unless it is negative. `given`

@@ -91,8 +91,8 @@ def next_line(text: Text, p: int) -> int:
     return p + 1
 
 
-class Rows(NamedTuple):
-    """Room for what is read, and scratch."""
+class Parsed(NamedTuple):
+    """Room for the rows that are parsed, and scratch."""
 
     labels: Floats
     indptr: Integers
@@ -107,7 +107,7 @@ RUN = 32
 
 
 @outlined
-def sort(rows: Rows, start: int, stop: int) -> None:
+def sort(rows: Parsed, start: int, stop: int) -> None:
     """Order the cells of a row by column; equal columns keep their order.
 
     Runs are sorted by rank, which takes n^2 comparisons and no branch; runs are merged, for n log n in all.

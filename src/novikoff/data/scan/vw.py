@@ -45,7 +45,7 @@ from novikoff.data.scan.text import (
     Fault,
     Floats,
     Integers,
-    Rows,
+    Parsed,
     Text,
     byte_at,
     is_space,
@@ -102,7 +102,7 @@ def _skip_spaces(text: Text, p: int) -> int:
 
 @outlined
 def _header(
-    text: Text, p: int, row: int, rows: Rows, extras: Extras, given: Floats, known: int, asked: Integers
+    text: Text, p: int, row: int, rows: Parsed, extras: Extras, given: Floats, known: int, asked: Integers
 ) -> Fault:
     """Label, importance and tag. Returns a code, and the place of the fault or of the first bar."""
     rows.labels[row] = math.nan
@@ -154,7 +154,7 @@ def _look_up(
     base: int,
     own: Names,
     state: Integers,
-    rows: Rows,
+    rows: Parsed,
 ) -> tuple[int, int]:
     """Put columns for the names of a namespace that wait from `begin` to `end`; a code, and where the kept ones end.
 
@@ -232,7 +232,7 @@ def _scaled(x: float, scale: float, place: int, asked: Integers) -> float:
 
 
 @outlined
-def _merged(rows: Rows, start: int, stop: int, bar: int, asked: Integers) -> int:
+def _merged(rows: Parsed, start: int, stop: int, bar: int, asked: Integers) -> int:
     """Order cells, and add up those of one column in the order of the text. Returns the new end, or -1.
 
     A sum of integers that float64 does not hold is noted, with the place ~bar of the first bar.
@@ -256,7 +256,7 @@ def _merged(rows: Rows, start: int, stop: int, bar: int, asked: Integers) -> int
 
 
 @inlined
-def _ordered(rows: Rows, first: int, n: int, bar: int, asked: Integers) -> int:
+def _ordered(rows: Parsed, first: int, n: int, bar: int, asked: Integers) -> int:
     """Put the cells that wait, in the order of their columns, at `first`. Returns their end, or -1 for an infinite sum.
 
     A column goes to the place that is the number of smaller ones. These add up to less than 0 + 1 + ... only if one
@@ -292,7 +292,7 @@ def _vw_line(
     base: int,
     own: Names,
     state: Integers,
-    rows: Rows,
+    rows: Parsed,
     extras: Extras,
     given: Floats,
     known: int,
@@ -381,7 +381,7 @@ def vw(
     base: int,
     own: Names,
     state: Integers,
-    rows: Rows,
+    rows: Parsed,
     extras: Extras,
     given: Floats,
     asked: Integers,
@@ -425,7 +425,7 @@ def vw(
 
 
 @kernel
-def renumber(rows: Rows, count: int, base: int, columns: Integers) -> None:
+def renumber(rows: Parsed, count: int, base: int, columns: Integers) -> None:
     """Put columns[c - base] for the columns c >= base of so many rows, and order the rows again."""
     for row in range(count):
         start, stop = rows.indptr[row], rows.indptr[row + 1]

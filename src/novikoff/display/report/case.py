@@ -196,7 +196,8 @@ def case_of(clf: LinearModel | None, X: Any, y: Any, proof: Proof | None, origin
     constant = _constant(clf) if clf is not None else proof.about.constant if proof else 1.0
     if proof is None:
         options = {"intercept_scaling": constant} if constant else {"fit_intercept": False}
-        proof = certify(inputs.Examples(matrix, labels.of_signs(signs), names), **options)
+        record = getattr(X, "record", None)
+        proof = certify(inputs.Examples(matrix, labels.of_signs(signs), names, record=record), **options)
     elif isinstance(proof, Proof):
         two_classes.read_for(proof, matrix, y)
         if proof.about.constant != constant:

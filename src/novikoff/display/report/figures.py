@@ -138,7 +138,7 @@ def geometry(case: Case) -> Html:
     if most < case.n:
         shown = np.union1d(case.hardest[: most // 4], np.linspace(0, case.n - 1, most - most // 4).astype(int))
     axes = tuple(_axis(case, j) for j in range(min(case.d, 2)))
-    given = two_classes.Examples(case.X[shown], case.signs[shown], _names(case), axes)
+    given = two_classes.TwoClasses(case.X[shown], case.signs[shown], _names(case), axes)
     scene = flat_scene(given, case.model.coef_[0], float(case.model.intercept_[0]))
     scene = replace(
         scene,
