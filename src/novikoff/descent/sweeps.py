@@ -13,11 +13,13 @@ from novikoff.engine.dense import DenseRows
 from novikoff.engine.storage import (
     Storage,
     Vector,
+    between,
     cells,
     column,
     constant_term,
     dot,
     sqnorm_in_floats,
+    unsigned,
     value,
 )
 
@@ -39,7 +41,7 @@ def _residual(rows: Storage, i: int, w: Vector, y: Vector) -> float:
 def gradient(rows: Storage, y: Vector, s: Vector, w: Vector, start: int, stop: int, out: Vector) -> float:
     """out += sum s_i (<w,a_i> - y_i) a_i over these rows, half the gradient. Returns sum s_i (<w,a_i> - y_i)^2."""
     total = 0.0
-    for i in range(start, stop):
+    for i in between(start, stop):
         r = _residual(rows, i, w, y)
         total += s[i] * r * r
         _add(rows, i, s[i] * r, out)
@@ -49,21 +51,21 @@ def gradient(rows: Storage, y: Vector, s: Vector, w: Vector, start: int, stop: i
 @kernel
 def products(rows: Storage, w: Vector, start: int, stop: int, out: Vector) -> None:
     """out[i] = <w,a_i>."""
-    for i in range(start, stop):
+    for i in between(start, stop):
         out[i] = dot(rows, i, w, constant_term(rows, w))
 
 
 @kernel
 def combination(rows: Storage, c: Vector, start: int, stop: int, out: Vector) -> None:
     """out += sum c_i a_i."""
-    for i in range(np.uint64(start), np.uint64(stop)):
+    for i in between(start, stop):
         _add(rows, i, c[i], out)
 
 
 @kernel
 def sqnorms(rows: Storage, start: int, stop: int, out: Vector) -> None:
     """out[i] = ||a_i||^2."""
-    for i in range(start, stop):
+    for i in between(start, stop):
         out[i] = sqnorm_in_floats(rows, i)
 
 
@@ -116,13 +118,14 @@ def sgd(
     total = 0.0
     if order.shape[0] == 0:
         return total
-    product = dot(rows, order[0], w, constant_term(rows, w))
+    product = dot(rows, unsigned(order[0]), w, constant_term(rows, w))
     for k in range(order.shape[0]):
-        i = order[k]
+        i = unsigned(order[k])
         r = product - y[i]
         total += s[i] * r * r
         c = -2.0 * s[i] * r * step / (1.0 + decay * (done + k))
-        product = _add_and_look_ahead(rows, i, c, w, order[min(k + 1, order.shape[0] - 1)])
+        following = unsigned(order[min(k + 1, order.shape[0] - 1)])
+        product = _add_and_look_ahead(rows, i, c, w, following)
         if tilt.shape[0] > 0:
             _add(rows, i, c * (done + k), tilt)
     return total
@@ -132,7 +135,8 @@ def sgd(
 def kaczmarz(rows: Storage, y: Vector, sqnorm: Vector, order: NDArray[np.int64], w: Vector) -> float:
     """Project w onto <w,a_i> = y_i for these rows in turn. Returns the sum of the squared residuals met."""
     total = 0.0
-    for i in order:
+    for row in order:
+        i = unsigned(row)
         if sqnorm[i] > 0.0:
             r = _residual(rows, i, w, y)
             total += r * r

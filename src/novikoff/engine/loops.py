@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.engine import sums
-from novikoff.engine.compile import allocating, allocating_kernel, inlined, kernel, specialised
+from novikoff.engine.compile import allocating, allocating_kernel, inlined, kernel, outlined, specialised
 from novikoff.engine.csr import CsrRows
 from novikoff.engine.decide import (
     MISTAKE,
@@ -35,12 +35,15 @@ from novikoff.engine.storage import (
     Storage,
     Vector,
     add,
+    between,
     constant_term,
     dot,
     dot_and_sqnorm,
     settled,
+    signed,
     sketch,
     sqnorm_in_floats,
+    unsigned,
 )
 
 Signs = NDArray[np.int8]
@@ -65,7 +68,7 @@ TRACE = np.dtype(
 )
 
 
-@inlined
+@outlined  # by itself it is small, and compiled to a loop that is a third faster than within `cycle`
 def _next_violated(
     rows: Storage,
     y: Signs,
@@ -82,13 +85,13 @@ def _next_violated(
     shuffled = order.shape[0] > 0
     of_w = sketch(rows, w)
     # Invariant: every row from position `at` up to t has a known norm, and y<w,x> > theta whatever was rounded.
-    for t in range(at, stop):
-        i = order[t] if shuffled else t
+    for t in between(at, stop):
+        i = unsigned(order[t]) if shuffled else t
         if settled(rows, i, float(y[i]), of_w, share, level, tilt + error):
             continue
         s = dot(rows, i, w, share)
         if not y[i] * s > level + tilt * rows.norm[i]:
-            return t, s
+            return signed(t), s
     return stop, 0.0
 
 
@@ -143,7 +146,9 @@ def cycle(
         else:
             level, tilt = s.theta, error
         stop = min(n, s.at + budget)
-        t, product = _next_violated(rows, y, order, w, s.at, stop, level, tilt, error)
+        t, product = s.at, 0.0
+        if s.at < n and not math.isnan(rows.norm[order[s.at] if order.shape[0] > 0 else s.at]):  # not a new row
+            t, product = _next_violated(rows, y, order, w, s.at, stop, level, tilt, error)
         budget -= t - s.at
         s.at = t
         if t < stop:
@@ -259,15 +264,16 @@ def climb(
         spared = _spared(rule, s)
         stop = min(n, s.at + budget)
         budget -= stop - s.at
-        for i in range(s.at, stop):
-            if math.isnan(rows.norm[i]):
+        for k in between(s.at, stop):
+            i = signed(k)
+            if math.isnan(rows.norm[k]):
                 s.row = i
                 product, q = dot_and_sqnorm(rows, i, w)
                 code = meet(rows, i, q, w, rule, s)
                 if code < 0:
                     return code
             else:
-                product = dot(rows, i, w, share)
+                product = dot(rows, k, w, share)
             m = y[i] * product / divisor(rows, i)
             e = error * reach(rows, i)
             if i > 0 and m > best + (e + best_error):
@@ -327,10 +333,12 @@ def hardest(rows: Storage, y: Signs, w: Vector, state: Any, start: int, stop: in
         best_error = error * reach(rows, s.found)
     of_w = sketch(rows, w)
     # Invariant: as in `climb`.
-    for i in range(start, stop):
-        if i > 0 and not rows.unit and settled(rows, i, float(y[i]), of_w, share, best + best_error, 2.0 * error):
+    for k in between(start, stop):
+        if k > 0 and not rows.unit and settled(rows, k, float(y[k]), of_w, share, best + best_error, 2.0 * error):
             continue
-        m = y[i] * dot(rows, i, w, share) / divisor(rows, i)
+        product = dot(rows, k, w, share)
+        i = signed(k)
+        m = y[i] * product / divisor(rows, i)
         e = error * reach(rows, i)
         if i > 0 and m > best + (e + best_error):
             continue
@@ -342,7 +350,7 @@ def hardest(rows: Storage, y: Signs, w: Vector, state: Any, start: int, stop: in
 def products(rows: Storage, y: Signs, w: Vector, start: int, stop: int, out: Vector) -> None:
     """out[i] = y_i <w, row i> in floats."""
     share = constant_term(rows, w)
-    for i in range(start, stop):
+    for i in between(start, stop):
         out[i] = y[i] * dot(rows, i, w, share)
 
 
