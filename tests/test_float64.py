@@ -858,3 +858,14 @@ def test_the_storage_of_a_matrix_changes_nothing(count):
             kinds.add((type(stored).__name__, str(getattr(stored, "dtype", ""))))
             compared += 1
     assert len(kinds) > 40
+
+
+@pytest.mark.parametrize("kind", [sp.csc_array, sp.csc_matrix, sp.bsr_array, sp.lil_array, sp.coo_array, sp.dok_array])
+def test_small_matrices_of_any_storage_have_the_indices_of_csr(kind):
+    """Loops are compiled for indices of 32 bits and of 64: nobody waits for the latter who does not need them."""
+    X = np.array([[0.0, 1.0, 2.0], [3.0, 0.0, 0.0]])
+    found = matrix(kind(X))[0]
+    assert (found.indices.dtype, found.indptr.dtype) == (np.int32, np.int32)
+    twice = sp.csr_array(([1.0, 1.0, 3.0], [1, 1, 0], [0, 2, 3]), shape=(2, 3))
+    assert matrix(twice)[0].indices.dtype == np.int32
+    assert matrix(sp.coo_array(([1.0], ([0], [2**31])), shape=(1, 2**31 + 1)))[0].indices.tolist() == [2**31]

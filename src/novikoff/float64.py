@@ -511,7 +511,7 @@ def _sparse(X: Any) -> tuple[Any, Rounded | None]:
     if ordered:
         parts: Any = values, entries.columns, X.indptr
     else:
-        *parts, twice = _summed(entries._replace(values=values), X.shape[0])
+        *parts, twice = _summed(entries._replace(values=values), *X.shape)
         rounded = joined(rounded, twice)
     kind = type(type(X)((1, 1)).tocsr())
     return kind(tuple(parts), shape=X.shape), rounded
@@ -563,7 +563,7 @@ def in_order(indices: NDArray[Any], indptr: NDArray[Any]) -> bool:
     return True
 
 
-def _summed(entries: Entries, n: int) -> tuple[Any, Any, Any, Rounded | None]:
+def _summed(entries: Entries, n: int, d: int) -> tuple[Any, Any, Any, Rounded | None]:
     """The parts of a CSR matrix. Entries of one cell are added up as numbers, exactly, or it is told where not."""
     order = np.lexsort((entries.columns, entries.rows))
     rows, columns, values = (part[order] for part in entries)
@@ -574,8 +574,10 @@ def _summed(entries: Entries, n: int) -> tuple[Any, Any, Any, Rounded | None]:
     if len(starts) < len(rows):
         values = values.astype(np.float64)
         rows, columns, (values, rounded) = rows[starts], columns[starts], _sums(values, starts, rows, columns)
-    index = np.int32 if len(rows) < 2**31 else np.int64
-    return values, columns, np.searchsorted(rows, np.arange(n + 1)).astype(index), rounded
+    # Of 32 bits where they fit, as those of a CSR matrix are: what reads them is compiled for either type.
+    index = np.int32 if max(len(rows), d) < 2**31 else np.int64
+    ends = np.searchsorted(rows, np.arange(n + 1))
+    return values, columns.astype(index, copy=False), ends.astype(index), rounded
 
 
 def _sums(values: NDArray[np.float64], starts: Any, rows: Any, columns: Any) -> tuple[Any, Rounded | None]:

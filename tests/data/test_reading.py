@@ -553,6 +553,15 @@ def test_columns_of_a_model_in_other_formats(tmp_path, format):
             data.read(tmp_path / f"a.{format}", columns=["z", "b", "a"])
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("svmlight", b"1 1:5\n0 3:7\n"), ("vw", b"1 | a b\n-1 | c\n"), ("jsonl", b'{"a": 1}\n{"b": 2}\n')],
+)
+def test_a_block_of_text_has_the_indices_of_csr(name, text):
+    X = reading.line_parser(Reading(format=name)).parse(text, 1, 0).X
+    assert (X.indices.dtype, X.indptr.dtype) == (np.int32, np.int32)
+
+
 def test_zero_based_columns(tmp_path, monkeypatch):
     one = write(tmp_path / "one.svm", "1 1:5\n0 3:7\n")
     zero = write(tmp_path / "zero.svm", "1 0:5\n0 2:7\n")

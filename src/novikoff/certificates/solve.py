@@ -63,7 +63,7 @@ class Data:
         self.factors = np.full(self.n, self.scale)  # what `columns` multiplies each row with
 
     def with_unit_rows(self) -> Data:
-        """The same rows, each scaled by its own power of two: another margin, and the same verdict."""
+        """A problem of the same verdict and another margin: each row is scaled by a power of two to a length near 1."""
         twin = copy(self)
         ordinary = np.isfinite(self.norms) & (self.norms > 0)
         twin.factors = np.ldexp(1.0, -np.frexp(np.where(ordinary, self.norms, 1.0))[1])

@@ -121,7 +121,9 @@ def rows_for(lines: int, cells: int) -> kernels.Parsed:
 
 def matrix(rows: kernels.Parsed, n: int, nnz: int, width: int) -> csr_array:
     """What was read, as a CSR array."""
-    X = csr_array((trimmed(rows.values, nnz), trimmed(rows.columns, nnz), rows.indptr[: n + 1]), shape=(n, width))
+    # Columns are of 32 bits, and SciPy would widen them to the type of indptr.
+    indptr = rows.indptr[: n + 1].astype(np.int32 if nnz < 2**31 else np.int64)
+    X = csr_array((trimmed(rows.values, nnz), trimmed(rows.columns, nnz), indptr), shape=(n, width))
     X.has_canonical_format = True
     return X
 
