@@ -148,12 +148,13 @@ class Nearest(NamedTuple):
     p: list[int]
     closest: int  # the row with the smallest <w,a>
     smallest: Fraction  # that product, with `w` as given
+    exponent: int  # w = sum p_i a_i 2^-exponent
 
 
-def nearest(data: Data, gap: float, rows: Indices, p: NDArray[np.float64]) -> Nearest:
+def nearest(data: Data, gap: float, rows: Indices, p: list[Fraction]) -> Nearest:
     """Wolfe's method in rationals, from a corral that floats found. Finite, and deaf to rounding."""
-    order = np.argsort(-p, kind="stable")
-    members, weights = rows[order], [Fraction(x) for x in p[order].tolist()]
+    order = sorted(range(len(p)), key=lambda k: -p[k])
+    members, weights = rows[order], [p[k] for k in order]
     start = integer_rows(data, members)
     kept = _pivots(nmod_mat(_with_ones(start.table), PRIMES[0]).transpose())
     members, weights = members[kept], [weights[k] for k in kept]
@@ -165,18 +166,33 @@ def nearest(data: Data, gap: float, rows: Indices, p: NDArray[np.float64]) -> Ne
             members, weights = _shortened(members, weights, target)
             continue
         weights = _rounded([Fraction(t) for t in target])
-        v = (fmpz_mat([target]) * fmpz_mat(block.table)).entries()
-        w = [0] * data.width
-        for column, x in zip(block.columns.tolist(), v, strict=True):
-            w[column] = int(x)
-        found = Nearest(w, members, target, -1, Fraction(0))
-        if not any(w):
+        found = _combined(data, members, block, target)
+        if not any(found.w):
             return found
-        closest, smallest = smallest_product(data, w)
-        level = Fraction(sum(x * x for x in w), sum(target)) * Fraction(2) ** block.exponent
-        if smallest >= (1 - Fraction(gap)) * level:
-            return found._replace(closest=closest, smallest=smallest)
-        members, weights = np.append(members, closest), [*weights, Fraction(0)]
+        level = Fraction(sum(x * x for x in found.w), sum(target)) * Fraction(2) ** block.exponent
+        if found.smallest >= (1 - Fraction(gap)) * level:
+            return found
+        members, weights = np.append(members, found.closest), [*weights, Fraction(0)]
+
+
+def in_integers(values: list[Fraction]) -> list[int]:
+    """The values over the largest, rounded to DIGITS bits."""
+    return [int(x * 2**DIGITS) for x in _rounded(values)]
+
+
+def _combined(data: Data, members: Indices, block: IntegerRows, p: list[int]) -> Nearest:
+    """sum p_i a_i, and the row that it is worst on."""
+    w = combination(data, block, p)
+    closest, smallest = smallest_product(data, w) if any(w) else (-1, Fraction(0))
+    return Nearest(w, members, p, closest, smallest, block.exponent)
+
+
+def combination(data: Data, block: IntegerRows, p: list[int]) -> list[int]:
+    """sum p_i a_i 2^-exponent."""
+    w = [0] * data.width
+    for column, x in zip(block.columns.tolist(), (fmpz_mat([p]) * fmpz_mat(block.table)).entries(), strict=True):
+        w[column] = int(x)
+    return w
 
 
 def _with_ones(table: Table) -> fmpz_mat:
@@ -204,7 +220,7 @@ def _shortened(members: Indices, weights: list[Fraction], target: list[int]) -> 
 
 def _rounded(weights: list[Fraction]) -> list[Fraction]:
     """To DIGITS bits of the largest: any positive weights will do to go on from."""
-    largest = max(weights)
+    largest = max(abs(weight) for weight in weights)
     return [Fraction(int(weight / largest * 2**DIGITS), 2**DIGITS) for weight in weights]
 
 
