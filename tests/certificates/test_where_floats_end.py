@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from benchmarks import images
 
 import novikoff as nk
-from novikoff.certificates import closer, rational, solve, twofold
+from novikoff.certificates import closer, lifting, modular, prove, rational, solve, twofold
 from novikoff.engine.rows import Rows
 
 
@@ -36,7 +36,7 @@ def test_chains_of_images_are_settled_without_rational_search(shirts, links, sep
     data = as_problem(X, y)
     guess = last(solve.guesses(data, 0.01))
     assert guess.lowest < 0, "floats find no separator"
-    null = rational.null_vector(rational.integer_rows(data, guess.rows).table)
+    null = rational.null_vector(rational.integer_rows(data, guess.rows).table, data.look)
     assert null is None or rational.one_signed(null) is None, "and no rows that cancel"
     monkeypatch.setattr(rational, "nearest", None)
     proof = nk.certify(X, y)
@@ -126,3 +126,88 @@ def test_products_of_rows_have_the_sign_of_the_exact_ones(storage):
         # The result is one float, so half a unit in its last place is lost.
         assert abs(Fraction(out[i]) - exact) <= abs(exact) / 2**52 + Fraction(size[i]) / 2**94
     assert abs(out[0]) < 2.0**-90 * size[0]
+
+
+# Budgets ---------------------------------------------------------------------------------------------------
+
+
+class Clock:
+    """It is a second later every time that somebody looks."""
+
+    def __init__(self):
+        self.looks = 0
+
+    def monotonic(self):
+        self.looks += 1
+        return float(self.looks)
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    clock = Clock()
+    monkeypatch.setattr(solve, "time", clock)
+    return clock
+
+
+def stages(name, shirts, monkeypatch):
+    """Data on which one stage after another is busy."""
+    if name == "rationals":
+        monkeypatch.setattr(prove._Case, "_closed", lambda *_: None)
+        return images.chained(shirts[:140], 30, separable=True)
+    return images.chained(shirts[:140], 30, separable=name == "twofold")
+
+
+@pytest.mark.parametrize("name", ["twofold", "null vector", "rationals"])
+def test_every_stage_hears_the_budget_at_once(name, shirts, clock, monkeypatch):
+    X, y = stages(name, shirts, monkeypatch)
+    proof = nk.certify(X, y, max_seconds=1e9)
+    decided = []
+    for allowed in np.linspace(0, clock.looks, 14).astype(int).tolist():
+        clock.looks = 0
+        found = nk.certify(X, y, max_seconds=allowed)
+        decided.append(not isinstance(found, nk.Undecided))
+        if decided[-1]:  # what was left was the weak separator, which a verdict can do without
+            assert found.rows.tolist() == proof.rows.tolist()
+            assert found.weights == proof.weights
+        else:
+            assert "time is used up" in str(found)
+            # One look sets the deadline, and the one that is beyond it is the last.
+            assert clock.looks == allowed + 2
+    assert decided == sorted(decided)
+    assert sum(decided) < 7
+
+
+@pytest.mark.parametrize("name", ["twofold", "null vector", "rationals"])
+def test_how_often_one_looks_at_the_clock_changes_nothing(name, shirts, clock, monkeypatch):
+    X, y = stages(name, shirts, monkeypatch)
+    text = nk.certify(X, y, max_seconds=1e9).to_json()
+    seldom, clock.looks = clock.looks, 0
+    for module, pace in (
+        (solve, "STEP"),
+        (closer, "STEP"),
+        (modular, "PIECE"),
+        (rational, "BLOCK"),
+        (lifting, "BLOCK"),
+    ):
+        monkeypatch.setattr(module, pace, 1)
+    assert nk.certify(X, y, max_seconds=1e9).to_json() == text
+    assert clock.looks > 1.5 * seldom
+
+
+def test_ctrl_c_is_heard_in_every_stage(shirts, monkeypatch):
+    X, y = images.chained(shirts, 30, separable=False)
+
+    class Impatient(Clock):
+        def monotonic(self):
+            if super().monotonic() == self.end:
+                raise KeyboardInterrupt
+            return 0.0
+
+    for end in (3, 30, 100, 250):
+        clock = Impatient()
+        clock.end = end
+        monkeypatch.setattr(solve, "time", clock)
+        found = nk.certify(X, y, max_seconds=1e9)
+        assert isinstance(found, nk.Undecided)
+        assert clock.looks == end
+        assert "interrupted" in str(found)

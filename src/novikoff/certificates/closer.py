@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.certificates import twofold
-from novikoff.certificates.solve import PATIENCE, Data, Guess, length
+from novikoff.certificates.solve import PATIENCE, STEP, Data, Guess, length
 from novikoff.engine.rows import Indices, smallest
 from novikoff.engine.storage import Vector
 
-TURN = 20  # candidates that enter between two looks at the working set: a tenth of a second with 800 columns
+TURN = 20  # candidates that enter between two looks at the working set
 VANISHED = 2.0**-90  # a residual this small is rounding
 
 
@@ -86,7 +86,7 @@ def _products(data: Data, w: twofold.Pair) -> NDArray[np.float64]:
     out = np.empty(data.n)
     pace = max(1, data.rows.pace // 16)
     for start in range(0, data.n, pace):
-        data.spend(0)
+        data.look()
         twofold.products(data.rows.storage, data.signs, w, start, min(data.n, start + pace), out)
     return out
 
@@ -108,9 +108,10 @@ def _approach(data: Data, c: twofold.Corral, size: int, B: NDArray[np.float64], 
 
 
 def _enter(data: Data, c: twofold.Corral, size: int, B: NDArray[np.float64], candidates: Indices, least: float) -> int:
-    for start in range(0, len(candidates), TURN):
-        data.spend(0)
-        size = twofold.enter(c, size, B, candidates[start : start + TURN], least)
+    pace = max(1, STEP // (4 * c.Q.high.size))
+    for start in range(0, len(candidates), pace):
+        data.look()
+        size = twofold.enter(c, size, B, candidates[start : start + pace], least)
     twofold.settle(c, size)
     return size
 

@@ -189,7 +189,7 @@ def _descend(c: Corral, size: int, free: int) -> int:
 def enter(c: Corral, size: int, free: int, B: NDArray[np.float64], candidates: NDArray[np.int64], least: float) -> int:
     """Let those candidates enter in turn that still violate <b,r> <= least ||r||^2. Returns the size of the corral.
 
-    Members below ``free`` may have weights of either sign.
+    Members below ``free`` may have weights of either sign. `settle` is to follow.
     """
     for j in candidates:
         b = B[j]
@@ -201,16 +201,20 @@ def enter(c: Corral, size: int, free: int, B: NDArray[np.float64], candidates: N
         _add(-share, c.Q[size], c.r)
         c.members[size], c.p[size], c.gap[size] = j, 0.0, share
         size = _descend(c, size + 1, free)
-    _project(c.Q, size, c.r, c.work)
-    _project(c.Q, size, c.r, c.work)
     return size
 
 
 @kernel
-def span(c: Corral, B: NDArray[np.float64]) -> int:
-    """Make those rows of B members with weights of either sign that are independent. Returns their number."""
-    size = 0
-    for j in range(B.shape[0]):
+def settle(c: Corral, size: int) -> None:
+    """Make the residual orthogonal to the corral again."""
+    _project(c.Q, size, c.r, c.work)
+    _project(c.Q, size, c.r, c.work)
+
+
+@kernel
+def span(c: Corral, size: int, B: NDArray[np.float64], start: int, stop: int) -> int:
+    """Make those rows of B in a range members, of weights of either sign, that are independent. Returns the size."""
+    for j in range(start, stop):
         if size + 2 <= c.L.shape[0] and _append(c, size, B[j]):
             c.members[size] = j
             _add(-inner(c.Q[size], c.r), c.Q[size], c.r)

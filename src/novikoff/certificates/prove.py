@@ -266,7 +266,7 @@ class _Case:
 
     def _cancelling(self, rows: Indices) -> NotSeparable | None:
         """The proof by the vanishing combination of these rows, if there is one of one sign."""
-        p = rational.null_vector(rational.integer_rows(self.data, rows).table)
+        p = rational.null_vector(rational.integer_rows(self.data, rows).table, self.data.look)
         p = rational.one_signed(p) if p else None
         return self._not_separable(rows, p) if p else None
 

@@ -30,6 +30,7 @@ SWEEPS = 20  # over a working set between two passes over the data
 SLOW = 400  # passes of coordinate descent before the nearest point takes over
 PATIENCE = 20  # turns without visible progress before integers take over
 SMALL_SQUARE = 2.0**-900  # below it the squares of entries that matter may have lost digits
+STEP = 1 << 25  # entries of the factor that change between two looks at the clock
 VANISHED = 2.0**-42  # a residual this small is rounding
 
 
@@ -76,6 +77,10 @@ class Data:
             raise OutOfBudget("the time is used up")
         if self._max_passes is not None and self.passes > self._max_passes:
             raise OutOfBudget(f"{self._max_passes} passes over the data are used up")
+
+    def look(self) -> None:
+        """Is it late? To be asked several times a second."""
+        self.spend(0)
 
     def products(self, w: Vector) -> Vector:
         """<w, a_i> for every row."""
@@ -189,7 +194,7 @@ def _working_set(
             which = np.concatenate([rows, new])
             B = coordinates(data, which)
             c = wolfe.corral(B.shape[1], min(data.n, B.shape[1]))
-            size = wolfe.enter(c, 0, 0, B, np.arange(len(rows)), least)
+            size = _enter(data, c, 0, 0, B, np.arange(len(rows)), least)
 
 
 def approach(data: Data, c: wolfe.Corral, size: int, free: int, B: NDArray[np.float64], least: float) -> int:
@@ -197,7 +202,7 @@ def approach(data: Data, c: wolfe.Corral, size: int, free: int, B: NDArray[np.fl
     violation = np.empty(len(B))
     shortest, patience = math.inf, PATIENCE
     while True:
-        data.spend(0)
+        data.look()
         dual.price(B, c.r, violation)
         now = length(c.r)
         worst = np.argsort(-violation, kind="stable")[:TURN]
@@ -207,7 +212,24 @@ def approach(data: Data, c: wolfe.Corral, size: int, free: int, B: NDArray[np.fl
         if len(worst) == 0 or patience == 0 or now < VANISHED:
             return size
         shortest = min(shortest, now)
-        size = wolfe.enter(c, size, free, B, worst, least)
+        size = _enter(data, c, size, free, B, worst, least)
+
+
+def _enter(
+    data: Data, c: wolfe.Corral, size: int, free: int, B: NDArray[np.float64], candidates: Indices, least: float
+) -> int:
+    """Let them enter in turn, a few between two looks at the clock. Returns the size of the corral."""
+    pace = steps_at_a_time(c)
+    for start in range(0, len(candidates), pace):
+        data.look()
+        size = wolfe.enter(c, size, free, B, candidates[start : start + pace], least)
+    wolfe.settle(c, size)
+    return size
+
+
+def steps_at_a_time(c: wolfe.Corral) -> int:
+    """How many rows may enter in one call of a loop: a tenth of a second or so. No result depends on it."""
+    return max(1, STEP // c.Q.size)
 
 
 def _pruned(c: wolfe.Corral, size: int, which: Indices, B: NDArray[np.float64]) -> tuple[Indices, NDArray[np.float64]]:
@@ -243,6 +265,7 @@ def _coordinate_descent(data: Data, gap: float) -> Generator[Guess, None, Indice
     while data.passes < SLOW:
         first = 0.0
         for _ in range(SWEEPS):
+            data.look()
             shuffle(active)
             dual.sweep(data.rows.storage, data.signs, active, p, w, hard, ends)
             swept += len(active)
