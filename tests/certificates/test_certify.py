@@ -568,7 +568,7 @@ def test_rows_in_few_coordinates_have_the_same_inner_products(storage, size):
     rng = np.random.default_rng(1)
     X = rng.standard_normal((12, 30)) * size
     signs = rng.choice([-1, 1], 12).astype(np.int8)
-    data = solve.Data(Rows(storage(X), signs, 1.0), None, None)
+    data = solve.CountedRows(Rows(storage(X), signs, 1.0), None, None)
     which = np.array([7, 2, 9])
     A = np.column_stack([X, np.ones(12)])[which] * signs[which][:, None] * data.scale
     short = solve._gram_columns(data, which)

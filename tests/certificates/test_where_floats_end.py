@@ -15,7 +15,7 @@ from novikoff.engine.rows import Rows
 def as_problem(X, y):
     rows = Rows(np.ascontiguousarray(X, dtype=np.float64), y.astype(np.int8), 1.0)
     rows.survey()
-    return solve.Data(rows, None, None)
+    return solve.CountedRows(rows, None, None)
 
 
 def last(guesses):

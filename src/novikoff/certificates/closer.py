@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.certificates import twofold
-from novikoff.certificates.solve import PATIENCE, STEP, Data, Guess, length
+from novikoff.certificates.solve import PATIENCE, STEP, CountedRows, Guess, length
 from novikoff.engine.rows import Indices, smallest
 from novikoff.engine.storage import Vector
 
@@ -41,7 +41,7 @@ def _exactly(high: Vector, low: Vector) -> list[Fraction]:
     return [Fraction(a) + Fraction(b) for a, b in zip(high.tolist(), low.tolist(), strict=True)]
 
 
-def guesses(data: Data, gap: float, start: Guess) -> Iterator[Closer]:
+def guesses(data: CountedRows, gap: float, start: Guess) -> Iterator[Closer]:
     """Better and better guesses; the last one vanishes, is close enough, or is stuck."""
     used = data.used_columns()
     kept = np.append(0, 1 + used)
@@ -80,7 +80,7 @@ def guesses(data: Data, gap: float, start: Guess) -> Iterator[Closer]:
         which, B = np.concatenate([which, new]), np.concatenate([B, data.columns(new).take(kept, axis=1)])
 
 
-def _products(data: Data, w: twofold.Pair) -> NDArray[np.float64]:
+def _products(data: CountedRows, w: twofold.Pair) -> NDArray[np.float64]:
     """<w, a_i> for every row."""
     data.spend(1)
     out = np.empty(data.n)
@@ -91,7 +91,7 @@ def _products(data: Data, w: twofold.Pair) -> NDArray[np.float64]:
     return out
 
 
-def _approach(data: Data, c: twofold.Corral, size: int, B: NDArray[np.float64], least: float) -> int:
+def _approach(data: CountedRows, c: twofold.Corral, size: int, B: NDArray[np.float64], least: float) -> int:
     """The nearest point over the rows of B, up to the tolerance. Returns the size of its corral."""
     shortest, patience = math.inf, PATIENCE
     while True:
@@ -107,7 +107,9 @@ def _approach(data: Data, c: twofold.Corral, size: int, B: NDArray[np.float64], 
         size = _enter(data, c, size, B, worst, least)
 
 
-def _enter(data: Data, c: twofold.Corral, size: int, B: NDArray[np.float64], candidates: Indices, least: float) -> int:
+def _enter(
+    data: CountedRows, c: twofold.Corral, size: int, B: NDArray[np.float64], candidates: Indices, least: float
+) -> int:
     pace = max(1, STEP // (4 * c.Q.high.size))
     for start in range(0, len(candidates), pace):
         data.look()

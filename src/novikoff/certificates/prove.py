@@ -19,7 +19,7 @@ from novikoff.certificates import rational, solve
 from novikoff.certificates.certificate import About, NotSeparable, Proof, Separable, Undecided
 from novikoff.certificates.closer import Closer
 from novikoff.certificates.divisions import Division, divisions
-from novikoff.certificates.solve import Data, Guess, OutOfBudget
+from novikoff.certificates.solve import CountedRows, Guess, OutOfBudget
 from novikoff.certificates.weak import weak_separator
 from novikoff.engine.loops import Signs
 from novikoff.engine.rows import Indices, Rows, sqnorm
@@ -105,7 +105,7 @@ def prove(
     power = _awkward(rows.radius)
     if power:
         rows = _rescaled(X, division.signs, question.constant, power)
-    data = Data(rows, question.max_passes, question.max_seconds)
+    data = CountedRows(rows, question.max_passes, question.max_seconds)
     radius_sq = rows.radius_sq * Fraction(4) ** power
     if radius_sq > Fraction(sys.float_info.max) ** 2:
         raise ValueError("the norm of a row of X is too large for a float64: scale the features")
@@ -140,7 +140,7 @@ class _Case:
     """One division of the rows, on its way to a verdict."""
 
     about: About
-    data: Data
+    data: CountedRows
     question: Question
     radius: float
     power: int  # margins of the data are those of the rows times 2^power
@@ -326,7 +326,7 @@ def _square(w: list[int]) -> int:
     return sum(x * x for x in w)
 
 
-def _contradiction(data: Data) -> Indices | None:
+def _contradiction(data: CountedRows) -> Indices | None:
     """Two equal rows with different signs, if there are any."""
     # Equal rows have equal products with any vector; in a mixed group of them some neighbours differ in sign.
     keys = data.products(np.random.RandomState(1).standard_normal(data.width)) * data.signs
@@ -339,7 +339,7 @@ def _contradiction(data: Data) -> Indices | None:
     return None
 
 
-def _equal(data: Data, pair: Indices) -> bool:
+def _equal(data: CountedRows, pair: Indices) -> bool:
     """Are the two rows the same example?"""
     first, second = data.rows.dense(pair) * data.signs[pair][:, None]
     return bool(np.array_equal(first, second))

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from novikoff.certificates import lifting, modular
 from novikoff.certificates.lifting import Whole, whole
 from novikoff.certificates.modular import Look
-from novikoff.certificates.solve import Data, length
+from novikoff.certificates.solve import CountedRows, length
 from novikoff.engine.rows import Indices
 
 PRIMES = lifting.PRIMES[:3]
@@ -54,7 +54,7 @@ def integers(values: NDArray[np.float64]) -> tuple[list[int], int]:
     return [w << s for w, s in zip(whole.tolist(), shift.tolist(), strict=True)], least
 
 
-def integer_rows(data: Data, which: Indices) -> IntegerRows:
+def integer_rows(data: CountedRows, which: Indices) -> IntegerRows:
     """The rows `which`, signs included, as integers."""
     rows = data.rows
     block = rows.part(which)
@@ -154,7 +154,7 @@ class Nearest(NamedTuple):
     exponent: int  # w = sum p_i a_i 2^-exponent
 
 
-def nearest(data: Data, gap: float, rows: Indices, p: list[Fraction]) -> Nearest:
+def nearest(data: CountedRows, gap: float, rows: Indices, p: list[Fraction]) -> Nearest:
     """Wolfe's method in rationals, from a corral that floats found. Finite, and deaf to rounding."""
     order = sorted(range(len(p)), key=lambda k: -p[k])
     members, weights = rows[order], [p[k] for k in order]
@@ -183,14 +183,14 @@ def in_integers(values: list[Fraction]) -> list[int]:
     return [int(x * 2**DIGITS) for x in _rounded(values)]
 
 
-def _combined(data: Data, members: Indices, block: IntegerRows, p: list[int]) -> Nearest:
+def _combined(data: CountedRows, members: Indices, block: IntegerRows, p: list[int]) -> Nearest:
     """sum p_i a_i, and the row that it is worst on."""
     w = combination(data, block, p)
     closest, smallest = smallest_product(data, w) if any(w) else (-1, Fraction(0))
     return Nearest(w, members, p, closest, smallest, block.exponent)
 
 
-def combination(data: Data, block: IntegerRows, p: list[int]) -> list[int]:
+def combination(data: CountedRows, block: IntegerRows, p: list[int]) -> list[int]:
     """sum p_i a_i 2^-exponent."""
     w = [0] * data.width
     for column, x in zip(block.columns.tolist(), _times(p, block.table, data.look), strict=True):
@@ -234,7 +234,7 @@ def _rounded(weights: list[Fraction]) -> list[Fraction]:
     return [Fraction(int(weight / largest * 2**DIGITS), 2**DIGITS) for weight in weights]
 
 
-def smallest_product(data: Data, w: list[int], among: Indices | None = None) -> tuple[int, Fraction]:
+def smallest_product(data: CountedRows, w: list[int], among: Indices | None = None) -> tuple[int, Fraction]:
     """The row with the smallest <w,a>, ties to the lower one, and that product, exactly."""
     shift = max(0, max(abs(x).bit_length() for x in w) - 900)
     floats = np.array([float(x >> shift) for x in w])

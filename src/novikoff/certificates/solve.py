@@ -47,7 +47,7 @@ class OutOfBudget(Exception):  # noqa: N818  # not an error: the caller asked fo
     """The passes or the seconds that the caller allowed are used up."""
 
 
-class Data:
+class CountedRows:
     """The rows a_i = y_i (x_i, constant) with what is counted while they are read."""
 
     def __init__(self, rows: Rows, max_passes: int | None, max_seconds: float | None) -> None:
@@ -63,7 +63,7 @@ class Data:
         self.scale = 2.0 ** -(math.frexp(float(longest))[1]) if longest else 1.0
         self.factors = np.full(self.n, self.scale)  # what `columns` multiplies each row with
 
-    def with_unit_rows(self) -> Data:
+    def with_unit_rows(self) -> CountedRows:
         """The same rows, each scaled by its own power of two: another margin, and the same verdict."""
         twin = copy(self)
         ordinary = np.isfinite(self.norms) & (self.norms > 0)
@@ -135,7 +135,7 @@ def length(v: Vector) -> float:
     return math.ldexp(math.sqrt(float(np.einsum("i,i->", scaled, scaled))), power)
 
 
-def guesses(data: Data, gap: float) -> Iterator[Guess]:
+def guesses(data: CountedRows, gap: float) -> Iterator[Guess]:
     """Better and better guesses; the last one is stuck, or the caller is satisfied before."""
     if data.width > WIDE:
         found = yield from _coordinate_descent(data, gap)
@@ -145,7 +145,10 @@ def guesses(data: Data, gap: float) -> Iterator[Guess]:
 
 
 def _working_set(
-    data: Data, gap: float, coordinates: Callable[[Data, Indices], NDArray[np.float64]] | None, start: Indices
+    data: CountedRows,
+    gap: float,
+    coordinates: Callable[[CountedRows, Indices], NDArray[np.float64]] | None,
+    start: Indices,
 ) -> Iterator[Guess]:
     """Wolfe's method on a set of rows, to which every pass over the data adds the worst violators.
 
@@ -197,7 +200,7 @@ def _working_set(
             size = _enter(data, c, 0, 0, B, np.arange(len(rows)), least)
 
 
-def approach(data: Data, c: wolfe.Corral, size: int, free: int, B: NDArray[np.float64], least: float) -> int:
+def approach(data: CountedRows, c: wolfe.Corral, size: int, free: int, B: NDArray[np.float64], least: float) -> int:
     """The nearest point over the rows of B, up to the tolerance. Returns the size of its corral."""
     violation = np.empty(len(B))
     shortest, patience = math.inf, PATIENCE
@@ -216,7 +219,7 @@ def approach(data: Data, c: wolfe.Corral, size: int, free: int, B: NDArray[np.fl
 
 
 def _enter(
-    data: Data, c: wolfe.Corral, size: int, free: int, B: NDArray[np.float64], candidates: Indices, least: float
+    data: CountedRows, c: wolfe.Corral, size: int, free: int, B: NDArray[np.float64], candidates: Indices, least: float
 ) -> int:
     """Let them enter in turn, a few between two looks at the clock. Returns the size of the corral."""
     pace = steps_at_a_time(c)
@@ -241,7 +244,7 @@ def _pruned(c: wolfe.Corral, size: int, which: Indices, B: NDArray[np.float64]) 
     return which[kept], B[kept]
 
 
-def _gram_columns(data: Data, which: Indices) -> NDArray[np.float64]:
+def _gram_columns(data: CountedRows, which: Indices) -> NDArray[np.float64]:
     """Rows with the same inner products in as few coordinates as they span (pivoted Cholesky)."""
     A = data.rows.part(which) * data.scale
     product = A @ A.T
@@ -256,7 +259,7 @@ def _gram_columns(data: Data, which: Indices) -> NDArray[np.float64]:
     return out
 
 
-def _coordinate_descent(data: Data, gap: float) -> Generator[Guess, None, Indices]:
+def _coordinate_descent(data: CountedRows, gap: float) -> Generator[Guess, None, Indices]:
     """Sweeps over a working set, until the bracket closes or progress is slow; then returns the rows to go on with."""
     p, w, ends, hard = np.zeros(data.n), np.zeros(data.width), np.zeros(2), np.zeros(data.n)
     active = spread(np.arange(data.n), data.page)

@@ -13,7 +13,7 @@ import numpy as np
 from novikoff.certificates import corral as wolfe
 from novikoff.certificates.lifting import whole
 from novikoff.certificates.rational import integer_rows, integers, null_vector, orthogonal, smallest_product
-from novikoff.certificates.solve import VANISHED, WIDE, Data, approach, length, spread, steps_at_a_time
+from novikoff.certificates.solve import VANISHED, WIDE, CountedRows, approach, length, spread, steps_at_a_time
 from novikoff.engine.rows import Indices, smallest
 from novikoff.engine.storage import Vector
 
@@ -22,7 +22,7 @@ BLOCK = 512  # rows that are projected between two looks at the clock
 LARGEST = 200  # equations for which w is made exact
 
 
-def weak_separator(data: Data, null_rows: Indices) -> tuple[list[int] | None, bool]:
+def weak_separator(data: CountedRows, null_rows: Indices) -> tuple[list[int] | None, bool]:
     """Integers w with <w,a> >= 0 on every row and > 0 on some, or None; and whether it is > 0 on all of sign -1."""
     # A positive combination of rows with signs -1 vanishes: w is 0 there. With an intercept there always is one.
     lost = bool((data.signs[null_rows] < 0).any())
@@ -42,14 +42,14 @@ def weak_separator(data: Data, null_rows: Indices) -> tuple[list[int] | None, bo
     return w, smallest_product(data, w, negative)[1] > 0
 
 
-def _one_signed_columns(data: Data) -> list[int] | None:
+def _one_signed_columns(data: CountedRows) -> list[int] | None:
     """The columns with y x >= 0 on every row, minus those with y x <= 0: the cheapest weak separator."""
     above, below = data.column_signs
     w = (above & ~below).astype(int) - (below & ~above).astype(int)
     return [int(x) for x in w] if w.any() else None
 
 
-def _by_complementarity(data: Data, null_rows: Indices) -> list[int] | None:
+def _by_complementarity(data: CountedRows, null_rows: Indices) -> list[int] | None:
     zero = null_rows
     while True:
         B = data.columns(zero)
@@ -75,7 +75,7 @@ def _by_complementarity(data: Data, null_rows: Indices) -> list[int] | None:
         zero = np.concatenate([zero, together[len(zero) :][np.array(p[len(zero) :], dtype=object) != 0]])
 
 
-def _separate(data: Data, c: wolfe.Corral, free: int, outside: Indices) -> tuple[Vector | None, Indices]:
+def _separate(data: CountedRows, c: wolfe.Corral, free: int, outside: Indices) -> tuple[Vector | None, Indices]:
     """w orthogonal to the span and positive on the rows outside; or None and rows that cancel modulo the span."""
     which = spread(outside, data.page)
     B = data.columns(which)
@@ -94,7 +94,7 @@ def _separate(data: Data, c: wolfe.Corral, free: int, outside: Indices) -> tuple
         which, B = np.concatenate([which, new]), np.concatenate([B, data.columns(new)])
 
 
-def _distances(data: Data, c: wolfe.Corral, free: int) -> Vector:
+def _distances(data: CountedRows, c: wolfe.Corral, free: int) -> Vector:
     """How far each row is from the span, in the units of the data."""
     out = np.empty(data.n)
     Q = c.Q[:free, 1:]
@@ -107,7 +107,7 @@ def _distances(data: Data, c: wolfe.Corral, free: int) -> Vector:
     return out
 
 
-def _exactly(data: Data, basis: Indices, w: Vector) -> list[int] | None:
+def _exactly(data: CountedRows, basis: Indices, w: Vector) -> list[int] | None:
     """The w' near w that is exactly orthogonal to the rows of the basis, if it keeps its promise on every row."""
     exact, _ = integers(np.round(w * 2.0**40))
     if len(basis):

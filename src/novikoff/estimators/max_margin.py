@@ -19,7 +19,7 @@ from novikoff.certificates.certificate import About, plain
 from novikoff.certificates.divisions import Division
 from novikoff.certificates.prove import FINEST, Question, prove
 from novikoff.certificates.soft import soft_margin
-from novikoff.certificates.solve import Data
+from novikoff.certificates.solve import CountedRows
 from novikoff.engine.rows import Rows
 from novikoff.estimators.export import fitted
 from novikoff.estimators.hyperplane import LinearModel
@@ -152,7 +152,7 @@ class MaxMarginClassifier(LinearModel):
     ) -> NDArray[np.int64]:
         rows = Rows(X, signs, constant)
         with inputs.refusals(X, names):
-            data = Data(rows, None, None)
+            data = CountedRows(rows, None, None)
         w, p, done = soft_margin(data, float(self.C) * weights, int(self.max_iter))
         if not done:
             warnings.warn(
