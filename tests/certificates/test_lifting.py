@@ -8,7 +8,7 @@ from flint import fmpz_mat
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from novikoff.certificates import lifting
+from novikoff.certificates import lifting, modular
 from novikoff.certificates.modular import invert, pivots
 from novikoff.certificates.rational import null_vector, orthogonal
 
@@ -92,9 +92,18 @@ def test_entries_of_any_size(scale):
 
 
 def test_where_the_digits_are_too_few_more_are_taken(monkeypatch):
-    monkeypatch.setattr(lifting, "_guessed_bits", lambda A, b: 1.0)
+    monkeypatch.setattr(lifting, "_guessed_bits", lambda A, b, look: 1.0)
     rng = np.random.default_rng(0)
     assert check(rng.integers(-9, 10, (40, 40)), rng.integers(-9, 10, 40)) is not None
+
+
+@pytest.mark.parametrize("n", [1, 2, 30, 200])
+def test_the_sizes_of_determinant_and_solution(n):
+    rng = np.random.default_rng(n)
+    A, b = rng.integers(-255, 256, (n, n)).astype(float), rng.integers(-255, 256, n).astype(float)
+    A[0, 0] = 0.0 if n > 1 else 3.0
+    expected = np.linalg.slogdet(A)[1] / math.log(2), math.log2(np.abs(np.linalg.solve(A, b)).max())
+    assert modular.sizes(A, b, nobody) == pytest.approx(expected, abs=1e-6)
 
 
 @given(st.integers(1, 8), st.integers(1, 10), st.integers(0, 2**32 - 1))

@@ -95,7 +95,7 @@ def solve(A: Whole, b: Whole, look: Look) -> tuple[list[int], int] | None:
     digits = _lifts(A, b, inverse, prime)
     # Numerators and denominator are at most this (Hadamard), so that there is an end.
     most = 2 * n * (largest.bit_length() + n.bit_length() / 2 + 1) + SPARE
-    bits = _guessed_bits(A, b)
+    bits = _guessed_bits(A, b, look)
     taken: list[Matrix] = []
     while True:
         while len(taken) < math.ceil(bits / math.log2(prime)):
@@ -110,16 +110,14 @@ def solve(A: Whole, b: Whole, look: Look) -> tuple[list[int], int] | None:
         bits *= GROWTH
 
 
-def _guessed_bits(A: Whole, b: Whole) -> float:
+def _guessed_bits(A: Whole, b: Whole, look: Look) -> float:
     """Of a product of numerator and denominator."""
     try:
-        with np.errstate(all="ignore"):
-            square, right = A.astype(np.float64), b.astype(np.float64)
-            denominator = np.linalg.slogdet(square)[1] / math.log(2)
-            numerators = np.abs(np.linalg.solve(square, right)).max()
-            bits = float(2 * (denominator + np.log2(max(1.0, numerators)))) + SPARE
-    except (OverflowError, np.linalg.LinAlgError):
+        square, right = np.ascontiguousarray(A.astype(np.float64)), b.astype(np.float64)
+    except OverflowError:
         return FEWEST
+    denominator, solution = modular.sizes(square, right, look)
+    bits = 2 * (denominator + max(0.0, solution)) + SPARE
     return max(bits, SPARE) if math.isfinite(bits) else FEWEST
 
 
