@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from benchmarks import images
 
 import novikoff as nk
-from novikoff.certificates import closer, lifting, modular, prove, rational, solve, twofold
+from novikoff.certificates import closer, corral, lifting, modular, prove, rational, solve, twofold
 from novikoff.engine.rows import Rows
 
 
@@ -211,3 +211,31 @@ def test_ctrl_c_is_heard_in_every_stage(shirts, monkeypatch):
         assert isinstance(found, nk.Undecided)
         assert clock.looks == end
         assert "interrupted" in str(found)
+
+
+@pytest.mark.parametrize("name", ["twofold", "null vector", "rationals"])
+def test_between_two_pieces_of_work_somebody_looks_at_the_clock(name, shirts, clock, monkeypatch):
+    """So the longest silence is one call of one loop, whose size is bounded."""
+    X, y = stages(name, shirts, monkeypatch)
+    last, calls = [0], set()
+
+    def watched(module, loop):
+        work = getattr(module, loop)
+
+        def run(*arguments):
+            assert clock.looks > last[0], loop
+            last[0] = clock.looks
+            calls.add(loop)
+            return work(*arguments)
+
+        monkeypatch.setattr(module, loop, run)
+
+    watched(corral, "enter")
+    watched(twofold, "enter")
+    watched(twofold, "products")
+    for loop in ("_invert", "_echelon", "_reduce"):
+        watched(modular, loop)
+    monkeypatch.setattr(modular, "PIECE", 2.0**18)
+    nk.certify(X, y, max_seconds=1e9)
+    assert {"enter", "products", "_echelon"} <= calls
+    assert name == "twofold" or {"_invert", "_reduce"} <= calls
