@@ -520,7 +520,7 @@ def test_a_constant_that_is_kept_beside_large_and_small_features(scale, constant
 def test_rows_that_cancel_are_found_in_rationals_too(monkeypatch):
     """Where the null vector of the guess is not to be had, the nearest point in rationals is 0."""
     X, y = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), np.array([0, 1, 1, 0])
-    monkeypatch.setattr(rational, "null_vector", lambda table: None)
+    monkeypatch.setattr(rational, "null_vector", lambda table, look: None)
     proof = settled(X, y)
     assert isinstance(proof, nk.NotSeparable)
     assert proof.rows.tolist() == [0, 1, 2, 3]
@@ -568,7 +568,7 @@ def test_rows_in_few_coordinates_have_the_same_inner_products(storage, size):
     rng = np.random.default_rng(1)
     X = rng.standard_normal((12, 30)) * size
     signs = rng.choice([-1, 1], 12).astype(np.int8)
-    data = solve.Data(Rows(storage(X), signs, 1.0), None, None)
+    data = solve.CountedRows(Rows(storage(X), signs, 1.0), None, None)
     which = np.array([7, 2, 9])
     A = np.column_stack([X, np.ones(12)])[which] * signs[which][:, None] * data.scale
     short = solve._gram_columns(data, which)

@@ -20,6 +20,7 @@ def settled(B, *, turn=8):
         if len(worst) == 0 or c.r @ c.r < 1e-26:
             return c, size
         size = wolfe.enter(c, size, 0, B, worst, 1e-12)
+        wolfe.settle(c, size)
     raise AssertionError("the nearest point was not found")
 
 
@@ -67,7 +68,9 @@ def test_a_span_is_orthogonal_to_the_residual():
     B = np.column_stack([np.zeros(6), rng.standard_normal((6, 9))])
     B[3] = 2 * B[0] - B[1]
     c = wolfe.corral(10, 10)
-    assert wolfe.span(c, B) == 5
+    assert wolfe.span(c, 0, B, 0, 3) == 3
+    assert wolfe.span(c, 3, B, 3, 6) == 5
     size = wolfe.enter(c, 5, 5, problem(40, 9, 1, 3.0), np.arange(40), 1e-12)
+    wolfe.settle(c, size)
     assert np.abs(B @ c.r).max() < 1e-14
     assert (c.p[5:size] >= 0).all()

@@ -60,14 +60,14 @@ def corral(width: int, size: int) -> Corral:
 @reassociated
 def inner(a: Vector, b: Vector) -> float:
     s = 0.0
-    for j in range(a.shape[0]):
+    for j in range(np.uint64(a.shape[0])):
         s += a[j] * b[j]
     return s
 
 
 @reassociated
 def _add(c: float, a: Vector, b: Vector) -> None:
-    for j in range(a.shape[0]):
+    for j in range(np.uint64(a.shape[0])):
         b[j] += c * a[j]
 
 
@@ -83,7 +83,7 @@ def _project(Q: NDArray[np.float64], size: int, x: Vector, work: Vector) -> None
 def _append(c: Corral, size: int, b: Vector) -> bool:
     """Extend the factor by b; False, and nothing changed, if b is in the span."""
     x, row = c.fresh, c.L[size]
-    for j in range(b.shape[0]):
+    for j in range(np.uint64(b.shape[0])):
         x[j] = b[j]
     for k in range(size):
         row[k] = 0.0
@@ -101,8 +101,9 @@ def _append(c: Corral, size: int, b: Vector) -> bool:
     if not left > DEPENDENT * whole:
         return False
     row[size] = left
-    for j in range(b.shape[0]):
-        c.Q[size, j] = x[j] / left
+    q = c.Q[size]
+    for j in range(np.uint64(b.shape[0])):
+        q[j] = x[j] / left
     return True
 
 
@@ -135,7 +136,7 @@ def _remove(c: Corral, size: int, at: int) -> None:
 
 @reassociated
 def _rotate(cosine: float, sine: float, a: Vector, b: Vector) -> None:
-    for j in range(a.shape[0]):
+    for j in range(np.uint64(a.shape[0])):
         x, y = a[j], b[j]
         a[j] = cosine * x + sine * y
         b[j] = cosine * y - sine * x
@@ -145,7 +146,7 @@ def _rotate(cosine: float, sine: float, a: Vector, b: Vector) -> None:
 def _rotate_twice(cosine: Vector, sine: Vector, a: Vector, b: Vector, d: Vector) -> None:
     """(a, b) and then (b, d), with one reading of b."""
     c0, s0, c1, s1 = cosine[0], sine[0], cosine[1], sine[1]
-    for j in range(a.shape[0]):
+    for j in range(np.uint64(a.shape[0])):
         x, y, z = a[j], b[j], d[j]
         a[j] = c0 * x + s0 * y
         y = c0 * y - s0 * x
@@ -189,7 +190,7 @@ def _descend(c: Corral, size: int, free: int) -> int:
 def enter(c: Corral, size: int, free: int, B: NDArray[np.float64], candidates: NDArray[np.int64], least: float) -> int:
     """Let those candidates enter in turn that still violate <b,r> <= least ||r||^2. Returns the size of the corral.
 
-    Members below ``free`` may have weights of either sign.
+    Members below ``free`` may have weights of either sign. `settle` is to follow.
     """
     for j in candidates:
         b = B[j]
@@ -201,16 +202,20 @@ def enter(c: Corral, size: int, free: int, B: NDArray[np.float64], candidates: N
         _add(-share, c.Q[size], c.r)
         c.members[size], c.p[size], c.gap[size] = j, 0.0, share
         size = _descend(c, size + 1, free)
-    _project(c.Q, size, c.r, c.work)
-    _project(c.Q, size, c.r, c.work)
     return size
 
 
 @kernel
-def span(c: Corral, B: NDArray[np.float64]) -> int:
-    """Make those rows of B members with weights of either sign that are independent. Returns their number."""
-    size = 0
-    for j in range(B.shape[0]):
+def settle(c: Corral, size: int) -> None:
+    """Make the residual orthogonal to the corral again."""
+    _project(c.Q, size, c.r, c.work)
+    _project(c.Q, size, c.r, c.work)
+
+
+@kernel
+def span(c: Corral, size: int, B: NDArray[np.float64], start: int, stop: int) -> int:
+    """Make those rows of B in a range members, of weights of either sign, that are independent. Returns the size."""
+    for j in range(start, stop):
         if size + 2 <= c.L.shape[0] and _append(c, size, B[j]):
             c.members[size] = j
             _add(-inner(c.Q[size], c.r), c.Q[size], c.r)

@@ -60,9 +60,9 @@ def sweep(rows: Storage, y: Signs, which: NDArray[np.int64], p: Vector, w: Vecto
 def column_signs(rows: Storage, y: Signs, above: NDArray[np.bool_], below: NDArray[np.bool_]) -> None:
     """Which columns have y x > 0, and which y x < 0, on some row."""
     for i in range(y.shape[0]):
+        positive, negative = (above, below) if y[i] > 0 else (below, above)
         for k in cells(rows, i):
-            x = y[i] * value(rows, i, k)
-            if x > 0.0:
-                above[column(rows, k)] = True
-            elif x < 0.0:
-                below[column(rows, k)] = True
+            x, j = value(rows, i, k), column(rows, k)
+            # Without a branch, so that a dense row is a vector operation.
+            positive[j] |= x > 0.0
+            negative[j] |= x < 0.0

@@ -1,6 +1,11 @@
-"""The inverse of a matrix modulo a prime, in floats that hold integers exactly."""
+"""Elimination modulo a prime, in floats that hold integers exactly; and in plain floats, for a guess at the answer.
+
+A long elimination is cut into pieces, so that whoever asked for it can be heard in between.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,6 +14,9 @@ from novikoff.engine.compile import inlined, kernel
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
+Look = Callable[[], None]  # called every tenth of a second or so; what it raises ends the work
+
+PIECE = 2.0**26  # entries that change between two looks: some 20 ms
 
 
 @inlined
@@ -22,7 +30,9 @@ def _residue(x: float, prime: float, reciprocal: float) -> float:
 
 @inlined
 def _subtract(factor: float, top: Vector, row: Vector, prime: float, reciprocal: float) -> None:
-    for j in range(row.shape[0]):  # over vectors: of entries of a matrix the compiler makes no vector operations
+    for j in range(
+        np.uint64(row.shape[0])
+    ):  # over vectors: of entries of a matrix the compiler makes no vector operations
         row[j] = _residue(row[j] - factor * top[j], prime, reciprocal)
 
 
@@ -37,17 +47,38 @@ def _inverse(a: int, prime: int) -> int:
     return s0
 
 
-@kernel
-def invert(A: Matrix, prime: int, swaps: NDArray[np.int64]) -> bool:
+@inlined
+def _swap(a: Vector, b: Vector) -> None:
+    for j in range(np.uint64(a.shape[0])):
+        a[j], b[j] = b[j], a[j]
+
+
+def invert(A: Matrix, prime: int, look: Look) -> bool:
     """Put the inverse of A modulo a prime below 2^26 in its place; False if there is none.
 
     Entries are whole and at most prime/2 + 2 in size, before and after. By the method of Gauss and Jordan; the pivot
     is the first that there is.
     """
+    n = len(A)
+    swaps = np.empty(n, dtype=np.int64)
+    pace = max(1, int(PIECE / (n * n + 1)))
+    for start in range(0, n, pace):
+        look()
+        if not _invert(A, prime, swaps, start, min(n, start + pace)):
+            return False
+    for k in range(n - 1, -1, -1):  # the rows were swapped, so are the columns of the inverse
+        if swaps[k] != k:
+            A[:, [k, swaps[k]]] = A[:, [swaps[k], k]]
+    return True
+
+
+@kernel
+def _invert(A: Matrix, prime: int, swaps: NDArray[np.int64], start: int, stop: int) -> bool:
+    """The steps of the elimination in this range."""
     n = A.shape[0]
     p = float(prime)
     reciprocal = 1.0 / p
-    for k in range(n):
+    for k in range(start, stop):
         found = k
         while found < n and A[found, k] == 0.0:
             found += 1
@@ -55,8 +86,7 @@ def invert(A: Matrix, prime: int, swaps: NDArray[np.int64]) -> bool:
             return False
         swaps[k] = found
         if found != k:
-            for j in range(n):
-                A[k, j], A[found, j] = A[found, j], A[k, j]
+            _swap(A[k], A[found])
         pivot = float(_inverse(int(A[k, k]), prime))
         A[k, k] = 1.0
         for j in range(n):
@@ -66,8 +96,93 @@ def invert(A: Matrix, prime: int, swaps: NDArray[np.int64]) -> bool:
             if i != k and factor != 0.0:
                 A[i, k] = 0.0
                 _subtract(factor, A[k], A[i], p, reciprocal)
-    for k in range(n - 1, -1, -1):  # the rows were swapped, so are the columns of the inverse
-        if swaps[k] != k:
-            for i in range(n):
-                A[i, k], A[i, swaps[k]] = A[i, swaps[k]], A[i, k]
     return True
+
+
+def pivots(A: Matrix, prime: int, look: Look) -> list[int]:
+    """The first columns that are independent modulo a prime below 2^26. Overwrites A, whose entries are as above."""
+    n, width = A.shape
+    found = np.empty(min(n, width), dtype=np.int64)
+    rank = 0
+    pace = max(1, int(PIECE / (n * width + 1)))
+    for start in range(0, width, pace):
+        look()
+        rank = int(_echelon(A, prime, found, rank, start, min(width, start + pace)))
+    return [int(column) for column in found[:rank]]
+
+
+@kernel
+def _echelon(A: Matrix, prime: int, found: NDArray[np.int64], rank: int, start: int, stop: int) -> int:
+    """Eliminate in this range of columns; the pivots so far are `rank`. Returns how many they are now."""
+    n = A.shape[0]
+    p = float(prime)
+    reciprocal = 1.0 / p
+    for k in range(start, stop):
+        pivot = rank
+        while pivot < n and A[pivot, k] == 0.0:
+            pivot += 1
+        if pivot == n:
+            continue
+        if pivot != rank:
+            _swap(A[rank], A[pivot])
+        inverse = float(_inverse(int(A[rank, k]), prime))
+        for i in range(rank + 1, n):
+            if A[i, k] != 0.0:
+                factor = _residue(A[i, k] * inverse, p, reciprocal)
+                _subtract(factor, A[rank, k:], A[i, k:], p, reciprocal)
+        found[rank] = k
+        rank += 1
+    return rank
+
+
+def sizes(A: Matrix, b: Vector, look: Look) -> tuple[float, float]:
+    """log2 |det A| and log2 of the largest entry of A^-1 b, roughly: in floats, by Gauss. Overwrites both.
+
+    By our own loop: BLAS would wake threads that take longer to meet than this takes.
+    """
+    n = len(b)
+    pace = max(1, int(PIECE / (n * n + 1)))
+    for start in range(0, n, pace):
+        look()
+        _reduce(A, b, start, min(n, start + pace))
+    x = _substitute(A, b)
+    with np.errstate(all="ignore"):
+        return float(np.log2(np.abs(np.diag(A))).sum()), float(np.log2(np.abs(x).max()))
+
+
+@kernel
+def _reduce(A: Matrix, b: Vector, start: int, stop: int) -> None:
+    """The steps of the elimination in this range; the pivot is the largest that there is."""
+    n = b.shape[0]
+    for k in range(start, stop):
+        found = k
+        for i in range(k + 1, n):
+            if abs(A[i, k]) > abs(A[found, k]):
+                found = i
+        if found != k:
+            _swap(A[k], A[found])
+            b[k], b[found] = b[found], b[k]
+        if A[k, k] == 0.0:
+            continue
+        for i in range(k + 1, n):
+            if A[i, k] != 0.0:
+                factor = A[i, k] / A[k, k]
+                _less(factor, A[k, k:], A[i, k:])
+                b[i] -= factor * b[k]
+
+
+@inlined
+def _less(factor: float, top: Vector, row: Vector) -> None:
+    for j in range(np.uint64(row.shape[0])):
+        row[j] -= factor * top[j]
+
+
+@kernel
+def _substitute(A: Matrix, b: Vector) -> Vector:
+    """The solution of a triangular system, in the place of b."""
+    for i in range(b.shape[0] - 1, -1, -1):
+        total = b[i]
+        for j in range(i + 1, b.shape[0]):
+            total -= A[i, j] * b[j]
+        b[i] = total / A[i, i]
+    return b

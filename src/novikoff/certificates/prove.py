@@ -15,11 +15,13 @@ import numpy as np
 import scipy.sparse as sp
 
 from novikoff import inputs
+from novikoff.certificates import closer as twice
 from novikoff.certificates import rational, solve
 from novikoff.certificates.certificate import FINEST, About, NotSeparable, Proof, Separable, Undecided
 from novikoff.certificates.claim import InvalidCertificate, how_read
+from novikoff.certificates.closer import Closer
 from novikoff.certificates.divisions import Division, divisions
-from novikoff.certificates.solve import Data, Guess, OutOfBudget
+from novikoff.certificates.solve import CountedRows, Guess, OutOfBudget
 from novikoff.certificates.weak import weak_separator
 from novikoff.engine.loops import Signs
 from novikoff.engine.rows import Indices, Rows, sqnorm
@@ -124,7 +126,7 @@ def prove(
     power = _awkward(rows.radius)
     if power:
         rows = _rescaled(X, division.signs, question.constant, power)
-    data = Data(rows, question.max_passes, question.max_seconds)
+    data = CountedRows(rows, question.max_passes, question.max_seconds)
     radius_sq = rows.radius_sq * Fraction(4) ** power
     if radius_sq > Fraction(sys.float_info.max) ** 2:
         raise ValueError("the norm of a row of X is too large for a float64: scale the features")
@@ -159,7 +161,7 @@ class _Case:
     """One division of the rows, on its way to a verdict."""
 
     about: About
-    data: Data
+    data: CountedRows
     question: Question
     radius: float
     power: int  # margins of the data are those of the rows times 2^power
@@ -178,17 +180,22 @@ class _Case:
     def _search(self, watch: Bracket | None) -> Proof:
         gap = self.question.gap
         for guess in solve.guesses(self.data, gap):
-            upper = self.data.upper(guess.rows, guess.p)
-            self.upper = min(self.upper, round_up(upper * self._unit))
-            noise = (self.data.width + 4) * 2.0**-52 * self.data.rows.radius
-            self.lower = max(self.lower, math.ldexp(guess.lowest - noise, self.power))
-            if watch:
-                watch(self.data.passes, self.lower, self.upper)
+            upper = self._note(guess, watch)
             if guess.lowest > 0 and guess.lowest >= (1 - 1.01 * gap) * float(upper):
                 proof = self._separable(guess)
                 if proof:
                     return proof
-        return self._beyond_floats(guess)
+        return self._beyond_floats(guess, watch)
+
+    def _note(self, guess: Guess, watch: Bracket | None) -> Fraction:
+        """What the guess says of the margin goes into the bracket; returns its upper end, in the units of the rows."""
+        upper = self.data.upper(guess.rows, guess.p)
+        self.upper = min(self.upper, round_up(upper * self._unit))
+        noise = (self.data.width + 4) * 2.0**-52 * self.data.rows.radius
+        self.lower = max(self.lower, math.ldexp(guess.lowest - noise, self.power))
+        if watch:
+            watch(self.data.passes, self.lower, self.upper)
+        return upper
 
     @property
     def _unit(self) -> Fraction:
@@ -261,33 +268,71 @@ class _Case:
             not self.about.constant and balance != 0,
         )
 
-    def _beyond_floats(self, guess: Guess) -> Proof:
-        """Floats have nothing better than this guess: integers decide."""
+    def _beyond_floats(self, guess: Guess, watch: Bracket | None) -> Proof:
+        """Floats have nothing better than this guess: integers decide, and twice the digits tell them where to look."""
         for rows in self._suspects(guess):
-            p = rational.null_vector(rational.integer_rows(self.data, rows).table)
-            p = rational.one_signed(p) if p else None
-            if p:
-                return self._not_separable(rows, p)
-        found = rational.nearest(self.data, self.question.gap, guess.rows, guess.p)
+            cancelling = self._cancelling(rows)
+            if cancelling:
+                return cancelling
+        rows, weights = guess.rows, [Fraction(x) for x in guess.p.tolist()]
+        if self.data.width <= solve.WIDE:
+            for closer in twice.guesses(self.data, self.question.gap, guess):
+                self._note(closer.guess, watch)
+            proof = self._cancelling(closer.guess.rows) if closer.vanished else self._closed(closer)
+            if proof:
+                return proof
+            rows, weights = closer.guess.rows, closer.weights()
+        found = rational.nearest(self.data, self.question.gap, rows, weights)
+        return self._proof(found) or self._no_float_holds_it()
+
+    def _cancelling(self, rows: Indices) -> NotSeparable | None:
+        """The proof by the vanishing combination of these rows, if there is one of one sign."""
+        p = rational.null_vector(rational.integer_rows(self.data, rows).table, self.data.look)
+        p = rational.one_signed(p) if p else None
+        return self._not_separable(rows, p) if p else None
+
+    def _closed(self, closer: Closer) -> Proof | None:
+        """The guess in integers, if its ends are close enough together."""
+        w, p = rational.in_integers(closer.w()), rational.in_integers(closer.weights())
+        kept = [k for k, weight in enumerate(p) if weight > 0]
+        rows, p = closer.guess.rows[kept], [p[k] for k in kept]
+        block = rational.integer_rows(self.data, rows)
+        upper = rational.combination(self.data, block, p)
+        if not any(upper):
+            return self._not_separable(rows, p)
+        return self._with_margin(w, *rational.smallest_product(self.data, w), upper, rows, p, block.exponent)
+
+    def _proof(self, found: rational.Nearest) -> Proof | None:
+        """What the nearest point proves."""
         if not any(found.w):
             return self._not_separable(found.rows, found.p)
-        order = np.argsort(found.rows)
-        block = rational.integer_rows(self.data, found.rows)
-        # ||w||/sum p for the integers w = sum p a 2^-exponent, rounded up.
-        length_sq = sum(x * x for x in found.w)
-        squared = Fraction(length_sq, sum(found.p) ** 2) * Fraction(4) ** (block.exponent + self.power)
-        common = math.gcd(*found.w)
-        proof = self._with_ends(
-            [x // common for x in found.w],
-            found.rows[order],
-            [found.p[k] for k in order],
+        return self._with_margin(found.w, found.closest, found.smallest, found.w, found.rows, found.p, found.exponent)
+
+    def _with_margin(
+        self,
+        w: list[int],
+        closest: int,
+        smallest: Fraction,
+        v: list[int],
+        rows: Indices,
+        p: list[int],
+        exponent: int,
+    ) -> Separable | None:
+        """The proof by w, and by v = sum p a 2^-exponent, if their ends are close enough together."""
+        order = np.argsort(rows)
+        common = math.gcd(*w)
+        squared = Fraction(_square(v), sum(p) ** 2) * Fraction(4) ** (exponent + self.power)
+        return self._with_ends(
+            [x // common for x in w],
+            rows[order],
+            [p[k] for k in order],
             sqrt_up(squared),
-            found.closest,
-            found.smallest**2 / length_sq,
+            closest,
+            smallest**2 / _square(w) if smallest > 0 else Fraction(0),
         )
-        if proof is None:
-            raise ValueError("the margin is too small for a float64, though it is there: scale the features")
-        return proof
+
+    def _no_float_holds_it(self) -> Proof:
+        raise ValueError("the margin is too small for a float64, though it is there: scale the features")
 
     def _suspects(self, guess: Guess) -> Iterator[Indices]:
         """Rows that may cancel: of the guess; and of a search that sees long and short rows alike."""
@@ -298,7 +343,11 @@ class _Case:
             yield last.rows
 
 
-def _contradiction(data: Data) -> Indices | None:
+def _square(w: list[int]) -> int:
+    return sum(x * x for x in w)
+
+
+def _contradiction(data: CountedRows) -> Indices | None:
     """Two equal rows with different signs, if there are any."""
     # Equal rows have equal products with any vector; in a mixed group of them some neighbours differ in sign.
     keys = data.products(np.random.RandomState(1).standard_normal(data.width)) * data.signs
@@ -311,7 +360,7 @@ def _contradiction(data: Data) -> Indices | None:
     return None
 
 
-def _equal(data: Data, pair: Indices) -> bool:
+def _equal(data: CountedRows, pair: Indices) -> bool:
     """Are the two rows the same example?"""
     first, second = data.rows.dense(pair) * data.signs[pair][:, None]
     return bool(np.array_equal(first, second))

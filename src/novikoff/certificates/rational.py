@@ -10,14 +10,17 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from flint import fmpz_mat, nmod_mat
+from flint import fmpz_mat
 from numpy.typing import NDArray
 
-from novikoff.certificates import lifting
-from novikoff.certificates.solve import Data, length
+from novikoff.certificates import lifting, modular
+from novikoff.certificates.lifting import Whole, whole
+from novikoff.certificates.modular import Look
+from novikoff.certificates.solve import CountedRows, length
 from novikoff.engine.rows import Indices
 
-PRIMES = (2**61 - 1, 2**63 - 25, 2**62 - 57)
+PRIMES = lifting.PRIMES[:3]
+BLOCK = 64  # rows of a product between two looks
 DIGITS = 192  # bits that a weight is rounded to between two steps of the nearest point
 
 
@@ -51,7 +54,7 @@ def integers(values: NDArray[np.float64]) -> tuple[list[int], int]:
     return [w << s for w, s in zip(whole.tolist(), shift.tolist(), strict=True)], least
 
 
-def integer_rows(data: Data, which: Indices) -> IntegerRows:
+def integer_rows(data: CountedRows, which: Indices) -> IntegerRows:
     """The rows `which`, signs included, as integers."""
     rows = data.rows
     block = rows.part(which)
@@ -71,66 +74,66 @@ def integer_rows(data: Data, which: Indices) -> IntegerRows:
     return IntegerRows([entries[k : k + width] for k in range(0, len(entries), width)], columns, exponent)
 
 
-def _pivots(matrix: nmod_mat) -> list[int]:
-    """The first independent columns."""
-    reduced, rank = matrix.rref()
-    found: list[int] = []
-    column = 0
-    for row in range(rank):
-        while int(reduced[row, column]) == 0:
-            column += 1
-        found.append(column)
-        column += 1
-    return found
+def _independent_columns(A: Whole, prime: int, look: Look) -> list[int]:
+    """The first that are, modulo the prime: then they are."""
+    return modular.pivots(lifting.residues(A, prime), prime, look)
 
 
-def null_vector(table: Table) -> list[int] | None:
+def null_vector(table: Table, look: Look) -> list[int] | None:
     """Integers p, not all zero, with sum p_i row_i = 0; None if the rows are independent."""
-    size = len(table)
-    matrix = fmpz_mat(table)
+    A = whole(table)
+    size = len(A)
     for prime in PRIMES:
-        columns = _pivots(nmod_mat(matrix, prime))
+        columns = _independent_columns(A, prime, look)
         if len(columns) == size:  # independent modulo a prime, so independent
             return None
-        p = _dependence(table, size - 1, columns) if len(columns) == size - 1 else None
+        p = _dependence(A, size - 1, columns, look) if len(columns) == size - 1 else None
         if p is None:  # not the last row, or not that row alone
-            rows = _pivots(nmod_mat(matrix, prime).transpose())
+            rows = _independent_columns(A.T, prime, look)
             extra = next(i for i in range(size) if i >= len(rows) or rows[i] != i)
-            p = _dependence(table, extra, _pivots(nmod_mat(fmpz_mat(table[:extra]), prime)) if extra else [])
-        if p is not None and not any((fmpz_mat([p]) * matrix).entries()):
+            p = _dependence(A, extra, _independent_columns(A[:extra], prime, look) if extra else [], look)
+        if p is not None and not any(_times(p, table, look)):
             return p
     return None  # three primes that divide the same determinant; the nearest point will settle it
 
 
-def _dependence(table: Table, extra: int, columns: list[int]) -> list[int] | None:
+def _times(p: list[int], table: Table, look: Look) -> list[int]:
+    """sum p_i row_i."""
+    total = fmpz_mat(1, len(table[0]))
+    for start in range(0, len(table), BLOCK):
+        look()
+        total += fmpz_mat([p[start : start + BLOCK]]) * fmpz_mat(table[start : start + BLOCK])
+    return [int(x) for x in total.entries()]
+
+
+def _dependence(A: Whole, extra: int, columns: list[int], look: Look) -> list[int] | None:
     """Row `extra` from the rows before it, if these are independent in the `columns`, as many as they are."""
-    p = [0] * len(table)
+    p = [0] * len(A)
     p[extra] = -1
     if extra:
-        found = _lifted(table[: extra + 1], columns) or _solution(table[: extra + 1], columns)
+        found = lifting.solve(A[:extra, columns].T, A[extra, columns], look)
         if found is None:
             return None
         p[:extra], p[extra] = found[0], -found[1]
     return p
 
 
-def _lifted(table: Table, columns: list[int]) -> tuple[list[int], int] | None:
-    """Integers x and q > 0 for which sum x_i row_i = q (the last row), in these columns; None if entries are large."""
-    try:
-        rows = np.array(table, dtype=np.float64)[:, columns]
-    except OverflowError:
+def orthogonal(A: Whole, w: list[int], look: Look) -> tuple[list[int], int] | None:
+    """Integers v, orthogonal to the rows of A, and q > 0: v = q w but for as many columns as rows are independent."""
+    prime = PRIMES[0]
+    rows = _independent_columns(A.T, prime, look)
+    pivots = _independent_columns(A[rows], prime, look)
+    others = np.delete(np.arange(A.shape[1]), pivots)
+    given = np.array(w, dtype=object)
+    if not rows:
+        return w, 1
+    right = -(A[rows][:, others].astype(object) @ given[others])
+    found = lifting.solve(A[rows][:, pivots], right, look)
+    if found is None:
         return None
-    return lifting.solve(np.ascontiguousarray(rows[:-1].T), rows[-1])
-
-
-def _solution(table: Table, columns: list[int]) -> tuple[list[int], int] | None:
-    """The solution for entries of any size; None if there is none."""
-    square = fmpz_mat([[row[k] for row in table[:-1]] for k in columns])
-    try:
-        found, denominator = square.solve(fmpz_mat([[table[-1][k]] for k in columns])).numer_denom()
-    except ZeroDivisionError:
-        return None
-    return [int(x) for x in found.entries()], int(denominator)
+    v = given * found[1]
+    v[pivots] = found[0]
+    return v.tolist(), found[1]
 
 
 def one_signed(p: list[int]) -> list[int] | None:
@@ -148,55 +151,78 @@ class Nearest(NamedTuple):
     p: list[int]
     closest: int  # the row with the smallest <w,a>
     smallest: Fraction  # that product, with `w` as given
+    exponent: int  # w = sum p_i a_i 2^-exponent
 
 
-def nearest(data: Data, gap: float, rows: Indices, p: NDArray[np.float64]) -> Nearest:
+def nearest(data: CountedRows, gap: float, rows: Indices, p: list[Fraction]) -> Nearest:
     """Wolfe's method in rationals, from a corral that floats found. Finite, and deaf to rounding."""
-    order = np.argsort(-p, kind="stable")
-    members, weights = rows[order], [Fraction(x) for x in p[order].tolist()]
-    start = integer_rows(data, members)
-    kept = _pivots(nmod_mat(_with_ones(start.table), PRIMES[0]).transpose())
+    order = sorted(range(len(p)), key=lambda k: -p[k])
+    members, weights = rows[order], [p[k] for k in order]
+    start = whole(_with_ones(integer_rows(data, members).table))
+    kept = _independent_columns(start.T, PRIMES[0], data.look)
     members, weights = members[kept], [weights[k] for k in kept]
     while True:
-        data.spend(0)
+        data.look()
         block = integer_rows(data, members)
-        target = _affine_minimum(block.table)
+        target = _affine_minimum(block.table, data.look)
         if min(target) <= 0:
-            members, weights = _shortened(members, weights, target)
+            members, weights = _shortened(members, weights, target, data.look)
             continue
         weights = _rounded([Fraction(t) for t in target])
-        v = (fmpz_mat([target]) * fmpz_mat(block.table)).entries()
-        w = [0] * data.width
-        for column, x in zip(block.columns.tolist(), v, strict=True):
-            w[column] = int(x)
-        found = Nearest(w, members, target, -1, Fraction(0))
-        if not any(w):
+        found = _combined(data, members, block, target)
+        if not any(found.w):
             return found
-        closest, smallest = smallest_product(data, w)
-        level = Fraction(sum(x * x for x in w), sum(target)) * Fraction(2) ** block.exponent
-        if smallest >= (1 - Fraction(gap)) * level:
-            return found._replace(closest=closest, smallest=smallest)
-        members, weights = np.append(members, closest), [*weights, Fraction(0)]
+        level = Fraction(sum(x * x for x in found.w), sum(target)) * Fraction(2) ** block.exponent
+        if found.smallest >= (1 - Fraction(gap)) * level:
+            return found
+        members, weights = np.append(members, found.closest), [*weights, Fraction(0)]
 
 
-def _with_ones(table: Table) -> fmpz_mat:
-    return fmpz_mat([[1, *row] for row in table])
+def in_integers(values: list[Fraction]) -> list[int]:
+    """The values over the largest, rounded to DIGITS bits."""
+    return [int(x * 2**DIGITS) for x in _rounded(values)]
 
 
-def _affine_minimum(table: Table) -> list[int]:
+def _combined(data: CountedRows, members: Indices, block: IntegerRows, p: list[int]) -> Nearest:
+    """sum p_i a_i, and the row that it is worst on."""
+    w = combination(data, block, p)
+    closest, smallest = smallest_product(data, w) if any(w) else (-1, Fraction(0))
+    return Nearest(w, members, p, closest, smallest, block.exponent)
+
+
+def combination(data: CountedRows, block: IntegerRows, p: list[int]) -> list[int]:
+    """sum p_i a_i 2^-exponent."""
+    w = [0] * data.width
+    for column, x in zip(block.columns.tolist(), _times(p, block.table, data.look), strict=True):
+        w[column] = x
+    return w
+
+
+def _with_ones(table: Table) -> Table:
+    return [[1, *row] for row in table]
+
+
+def _affine_minimum(table: Table, look: Look) -> list[int]:
     """Integers q, of positive sum, for which sum q_i a_i / sum q_i is nearest to 0 (weights of either sign)."""
-    extended = _with_ones(table)
-    gram = extended * extended.transpose()
-    return [int(x) for x in gram.solve(fmpz_mat([[1]] * len(table))).numer_denom()[0].entries()]
+    gram = lifting.gram(whole(_with_ones(table)), look)
+    found = lifting.solve(gram, np.ones(len(table), dtype=np.int64), look)
+    assert found is not None, "the rows are affinely independent"
+    return found[0]
 
 
-def _shortened(members: Indices, weights: list[Fraction], target: list[int]) -> tuple[Indices, list[Fraction]]:
+def _shortened(
+    members: Indices, weights: list[Fraction], target: list[int], look: Look
+) -> tuple[Indices, list[Fraction]]:
     """Go from the weights towards the target until one of them is zero; drop it."""
     total, now = sum(target), sum(weights)
     old = [weight / now for weight in weights]
     new = [Fraction(t, total) for t in target]
-    # A weight that is 0 already (the last one may be, exactly) goes first.
-    step, out = min((o / (o - n) if o else o, i) for i, (o, n) in enumerate(zip(old, new, strict=True)) if n <= 0)
+    step, out = Fraction(2), -1
+    for i, (o, n) in enumerate(zip(old, new, strict=True)):
+        look()
+        if n <= 0:
+            # A weight that is 0 already (the last one may be, exactly) goes first.
+            step, out = min((step, out), (o / (o - n) if o else o, i))
     moved = _rounded([o + step * (n - o) for o, n in zip(old, new, strict=True)])
     kept = [i for i in range(len(moved)) if i != out]
     return members[kept], [max(moved[i], Fraction(0)) for i in kept]
@@ -204,11 +230,11 @@ def _shortened(members: Indices, weights: list[Fraction], target: list[int]) -> 
 
 def _rounded(weights: list[Fraction]) -> list[Fraction]:
     """To DIGITS bits of the largest: any positive weights will do to go on from."""
-    largest = max(weights)
+    largest = max(abs(weight) for weight in weights)
     return [Fraction(int(weight / largest * 2**DIGITS), 2**DIGITS) for weight in weights]
 
 
-def smallest_product(data: Data, w: list[int], among: Indices | None = None) -> tuple[int, Fraction]:
+def smallest_product(data: CountedRows, w: list[int], among: Indices | None = None) -> tuple[int, Fraction]:
     """The row with the smallest <w,a>, ties to the lower one, and that product, exactly."""
     shift = max(0, max(abs(x).bit_length() for x in w) - 900)
     floats = np.array([float(x >> shift) for x in w])
@@ -222,6 +248,7 @@ def smallest_product(data: Data, w: list[int], among: Indices | None = None) -> 
     near = near if among is None else among[near]
     best, closest = None, -1
     for start in range(0, len(near), 256):
+        data.look()
         block = integer_rows(data, near[start : start + 256])
         part = fmpz_mat([[w[j]] for j in block.columns.tolist()])
         for row, x in zip(near[start : start + 256].tolist(), (fmpz_mat(block.table) * part).entries(), strict=True):

@@ -12,7 +12,7 @@ import scipy.linalg as la
 from numpy.typing import NDArray
 
 from novikoff.certificates import dual
-from novikoff.certificates.solve import SWEEPS, WIDE, Data
+from novikoff.certificates.solve import SWEEPS, WIDE, CountedRows
 from novikoff.engine.rows import Indices
 from novikoff.engine.storage import Vector
 
@@ -21,12 +21,12 @@ BLOCK = 4096  # rows at a time
 HALVINGS = 60  # of a step: what is left is rounding
 
 
-def soft_margin(data: Data, costs: Vector, max_passes: int) -> tuple[Vector, Vector, bool]:
+def soft_margin(data: CountedRows, costs: Vector, max_passes: int) -> tuple[Vector, Vector, bool]:
     """w, the weights p of the rows, and whether they are the minimum."""
     return _newton(data, costs, max_passes) if data.width <= WIDE else _coordinate_descent(data, costs, max_passes)
 
 
-def _newton(data: Data, costs: Vector, max_passes: int) -> tuple[Vector, Vector, bool]:
+def _newton(data: CountedRows, costs: Vector, max_passes: int) -> tuple[Vector, Vector, bool]:
     """Newton's method with exact line search: the objective is piecewise quadratic, so it ends (Mangasarian 2002)."""
     w = np.zeros(data.width)
     z = np.zeros(data.n)
@@ -52,7 +52,9 @@ def _newton(data: Data, costs: Vector, max_passes: int) -> tuple[Vector, Vector,
     return w, 2.0 * costs * np.maximum(0.0, 1.0 - z), done
 
 
-def _derivatives(data: Data, costs: Vector, violated: Indices, slack: Vector) -> tuple[NDArray[np.float64], Vector]:
+def _derivatives(
+    data: CountedRows, costs: Vector, violated: Indices, slack: Vector
+) -> tuple[NDArray[np.float64], Vector]:
     """The Hessian, and the gradient of the slacks."""
     hessian, gradient = np.eye(data.width), np.zeros(data.width)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -86,7 +88,7 @@ def _line_search(w: Vector, step: Vector, z: Vector, slope: Vector, costs: Vecto
     return high
 
 
-def _coordinate_descent(data: Data, costs: Vector, max_passes: int) -> tuple[Vector, Vector, bool]:
+def _coordinate_descent(data: CountedRows, costs: Vector, max_passes: int) -> tuple[Vector, Vector, bool]:
     """Sweeps over the rows with weight and the violators, until primal and dual meet."""
     p, w, ends = np.zeros(data.n), np.zeros(data.width), np.zeros(2)
     ridge = 0.5 / costs

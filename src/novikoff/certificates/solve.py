@@ -30,6 +30,7 @@ SWEEPS = 20  # over a working set between two passes over the data
 SLOW = 400  # passes of coordinate descent before the nearest point takes over
 PATIENCE = 20  # turns without visible progress before integers take over
 SMALL_SQUARE = 2.0**-900  # below it the squares of entries that matter may have lost digits
+STEP = 1 << 25  # entries of the factor that change between two looks at the clock
 VANISHED = 2.0**-42  # a residual this small is rounding
 
 
@@ -46,7 +47,7 @@ class OutOfBudget(Exception):  # noqa: N818  # not an error: the caller asked fo
     """The passes or the seconds that the caller allowed are used up."""
 
 
-class Data:
+class CountedRows:
     """The rows a_i = y_i (x_i, constant) with what is counted while they are read."""
 
     def __init__(self, rows: Rows, max_passes: int | None, max_seconds: float | None) -> None:
@@ -62,7 +63,7 @@ class Data:
         self.scale = 2.0 ** -(math.frexp(float(longest))[1]) if longest else 1.0
         self.factors = np.full(self.n, self.scale)  # what `columns` multiplies each row with
 
-    def with_unit_rows(self) -> Data:
+    def with_unit_rows(self) -> CountedRows:
         """A problem of the same verdict and another margin: each row is scaled by a power of two to a length near 1."""
         twin = copy(self)
         ordinary = np.isfinite(self.norms) & (self.norms > 0)
@@ -76,6 +77,10 @@ class Data:
             raise OutOfBudget("the time is used up")
         if self._max_passes is not None and self.passes > self._max_passes:
             raise OutOfBudget(f"{self._max_passes} passes over the data are used up")
+
+    def look(self) -> None:
+        """Is it late? To be asked several times a second."""
+        self.spend(0)
 
     def products(self, w: Vector) -> Vector:
         """<w, a_i> for every row."""
@@ -130,7 +135,7 @@ def length(v: Vector) -> float:
     return math.ldexp(math.sqrt(float(np.einsum("i,i->", scaled, scaled))), power)
 
 
-def guesses(data: Data, gap: float) -> Iterator[Guess]:
+def guesses(data: CountedRows, gap: float) -> Iterator[Guess]:
     """Better and better guesses; the last one is stuck, or the caller is satisfied before."""
     if data.width > WIDE:
         found = yield from _coordinate_descent(data, gap)
@@ -140,7 +145,10 @@ def guesses(data: Data, gap: float) -> Iterator[Guess]:
 
 
 def _working_set(
-    data: Data, gap: float, coordinates: Callable[[Data, Indices], NDArray[np.float64]] | None, start: Indices
+    data: CountedRows,
+    gap: float,
+    coordinates: Callable[[CountedRows, Indices], NDArray[np.float64]] | None,
+    start: Indices,
 ) -> Iterator[Guess]:
     """Wolfe's method on a set of rows, to which every pass over the data adds the worst violators.
 
@@ -189,15 +197,15 @@ def _working_set(
             which = np.concatenate([rows, new])
             B = coordinates(data, which)
             c = wolfe.corral(B.shape[1], min(data.n, B.shape[1]))
-            size = wolfe.enter(c, 0, 0, B, np.arange(len(rows)), least)
+            size = _enter(data, c, 0, 0, B, np.arange(len(rows)), least)
 
 
-def approach(data: Data, c: wolfe.Corral, size: int, free: int, B: NDArray[np.float64], least: float) -> int:
+def approach(data: CountedRows, c: wolfe.Corral, size: int, free: int, B: NDArray[np.float64], least: float) -> int:
     """The nearest point over the rows of B, up to the tolerance. Returns the size of its corral."""
     violation = np.empty(len(B))
     shortest, patience = math.inf, PATIENCE
     while True:
-        data.spend(0)
+        data.look()
         dual.price(B, c.r, violation)
         now = length(c.r)
         worst = np.argsort(-violation, kind="stable")[:TURN]
@@ -207,7 +215,24 @@ def approach(data: Data, c: wolfe.Corral, size: int, free: int, B: NDArray[np.fl
         if len(worst) == 0 or patience == 0 or now < VANISHED:
             return size
         shortest = min(shortest, now)
-        size = wolfe.enter(c, size, free, B, worst, least)
+        size = _enter(data, c, size, free, B, worst, least)
+
+
+def _enter(
+    data: CountedRows, c: wolfe.Corral, size: int, free: int, B: NDArray[np.float64], candidates: Indices, least: float
+) -> int:
+    """Let them enter in turn, a few between two looks at the clock. Returns the size of the corral."""
+    pace = steps_at_a_time(c)
+    for start in range(0, len(candidates), pace):
+        data.look()
+        size = wolfe.enter(c, size, free, B, candidates[start : start + pace], least)
+    wolfe.settle(c, size)
+    return size
+
+
+def steps_at_a_time(c: wolfe.Corral) -> int:
+    """How many rows may enter in one call of a loop: a tenth of a second or so. No result depends on it."""
+    return max(1, STEP // c.Q.size)
 
 
 def _pruned(c: wolfe.Corral, size: int, which: Indices, B: NDArray[np.float64]) -> tuple[Indices, NDArray[np.float64]]:
@@ -219,7 +244,7 @@ def _pruned(c: wolfe.Corral, size: int, which: Indices, B: NDArray[np.float64]) 
     return which[kept], B[kept]
 
 
-def _gram_columns(data: Data, which: Indices) -> NDArray[np.float64]:
+def _gram_columns(data: CountedRows, which: Indices) -> NDArray[np.float64]:
     """Rows with the same inner products in as few coordinates as they span (pivoted Cholesky)."""
     A = data.rows.part(which) * data.scale
     product = A @ A.T
@@ -234,7 +259,7 @@ def _gram_columns(data: Data, which: Indices) -> NDArray[np.float64]:
     return out
 
 
-def _coordinate_descent(data: Data, gap: float) -> Generator[Guess, None, Indices]:
+def _coordinate_descent(data: CountedRows, gap: float) -> Generator[Guess, None, Indices]:
     """Sweeps over a working set, until the bracket closes or progress is slow; then returns the rows to go on with."""
     p, w, ends, hard = np.zeros(data.n), np.zeros(data.width), np.zeros(2), np.zeros(data.n)
     active = spread(np.arange(data.n), data.page)
@@ -243,6 +268,7 @@ def _coordinate_descent(data: Data, gap: float) -> Generator[Guess, None, Indice
     while data.passes < SLOW:
         first = 0.0
         for _ in range(SWEEPS):
+            data.look()
             shuffle(active)
             dual.sweep(data.rows.storage, data.signs, active, p, w, hard, ends)
             swept += len(active)

@@ -9,19 +9,20 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from flint import fmpz_mat
 
 from novikoff.certificates import corral as wolfe
-from novikoff.certificates.rational import integer_rows, integers, null_vector, smallest_product
-from novikoff.certificates.solve import VANISHED, WIDE, Data, approach, length, spread
+from novikoff.certificates.lifting import whole
+from novikoff.certificates.rational import integer_rows, integers, null_vector, orthogonal, smallest_product
+from novikoff.certificates.solve import VANISHED, WIDE, CountedRows, approach, length, spread, steps_at_a_time
 from novikoff.engine.rows import Indices, smallest
 from novikoff.engine.storage import Vector
 
 TOLERANCE = 2.0**-30  # rows this close to the span of Z, relatively, are taken to be in it
+BLOCK = 512  # rows that are projected between two looks at the clock
 LARGEST = 200  # equations for which w is made exact
 
 
-def weak_separator(data: Data, null_rows: Indices) -> tuple[list[int] | None, bool]:
+def weak_separator(data: CountedRows, null_rows: Indices) -> tuple[list[int] | None, bool]:
     """Integers w with <w,a> >= 0 on every row and > 0 on some, or None; and whether it is > 0 on all of sign -1."""
     # A positive combination of rows with signs -1 vanishes: w is 0 there. With an intercept there always is one.
     lost = bool((data.signs[null_rows] < 0).any())
@@ -41,20 +42,24 @@ def weak_separator(data: Data, null_rows: Indices) -> tuple[list[int] | None, bo
     return w, smallest_product(data, w, negative)[1] > 0
 
 
-def _one_signed_columns(data: Data) -> list[int] | None:
+def _one_signed_columns(data: CountedRows) -> list[int] | None:
     """The columns with y x >= 0 on every row, minus those with y x <= 0: the cheapest weak separator."""
     above, below = data.column_signs
     w = (above & ~below).astype(int) - (below & ~above).astype(int)
     return [int(x) for x in w] if w.any() else None
 
 
-def _by_complementarity(data: Data, null_rows: Indices) -> list[int] | None:
+def _by_complementarity(data: CountedRows, null_rows: Indices) -> list[int] | None:
     zero = null_rows
     while True:
         B = data.columns(zero)
         B[:, 0] = 0.0
         c = wolfe.corral(1 + data.width, data.width)
-        free = wolfe.span(c, B)
+        free = 0
+        pace = steps_at_a_time(c)
+        for start in range(0, len(B), pace):
+            data.look()
+            free = wolfe.span(c, free, B, start, min(len(B), start + pace))
         zero = zero[c.members[:free]]
         outside = np.flatnonzero(_distances(data, c, free) > TOLERANCE * data.norms)
         if len(outside) == 0 or free > LARGEST:
@@ -64,13 +69,13 @@ def _by_complementarity(data: Data, null_rows: Indices) -> list[int] | None:
             return _exactly(data, zero, w)
         # Which of them take part, exactly: among floats a weight of 0 looks like one of 1e-17.
         together = np.concatenate([zero, vanishing])
-        p = null_vector(integer_rows(data, together).table)
+        p = null_vector(integer_rows(data, together).table, data.look)
         if p is None or not any(p[len(zero) :]):
             return None
         zero = np.concatenate([zero, together[len(zero) :][np.array(p[len(zero) :], dtype=object) != 0]])
 
 
-def _separate(data: Data, c: wolfe.Corral, free: int, outside: Indices) -> tuple[Vector | None, Indices]:
+def _separate(data: CountedRows, c: wolfe.Corral, free: int, outside: Indices) -> tuple[Vector | None, Indices]:
     """w orthogonal to the span and positive on the rows outside; or None and rows that cancel modulo the span."""
     which = spread(outside, data.page)
     B = data.columns(which)
@@ -89,32 +94,32 @@ def _separate(data: Data, c: wolfe.Corral, free: int, outside: Indices) -> tuple
         which, B = np.concatenate([which, new]), np.concatenate([B, data.columns(new)])
 
 
-def _distances(data: Data, c: wolfe.Corral, free: int) -> Vector:
+def _distances(data: CountedRows, c: wolfe.Corral, free: int) -> Vector:
     """How far each row is from the span, in the units of the data."""
     out = np.empty(data.n)
     Q = c.Q[:free, 1:]
-    for start in range(0, data.n, 4096):
-        which = np.arange(start, min(data.n, start + 4096))
+    for start in range(0, data.n, BLOCK):
+        data.look()
+        which = np.arange(start, min(data.n, start + BLOCK))
         A = data.columns(which)[:, 1:]
         A -= (A @ Q.T) @ Q
         out[which] = np.sqrt(np.einsum("ij,ij->i", A, A)) / data.scale
     return out
 
 
-def _exactly(data: Data, basis: Indices, w: Vector) -> list[int] | None:
+def _exactly(data: CountedRows, basis: Indices, w: Vector) -> list[int] | None:
     """The w' near w that is exactly orthogonal to the rows of the basis, if it keeps its promise on every row."""
-    entries, _ = integers(np.round(w * 2.0**40))
-    exact = entries
+    exact, _ = integers(np.round(w * 2.0**40))
     if len(basis):
         block = integer_rows(data, basis)
-        reduced, denominator, rank = fmpz_mat(block.table).rref()
         columns = block.columns.tolist()
-        unit = int(denominator)
-        exact = [abs(unit) * x for x in entries]
-        for row in reduced.tolist()[:rank]:
-            pivot, *others = (k for k in range(len(columns)) if row[k] != 0)
-            rest = sum(int(row[k]) * entries[columns[k]] for k in others)
-            exact[columns[pivot]] = -rest if unit > 0 else rest
+        found = orthogonal(whole(block.table), [exact[j] for j in columns], data.look)
+        if found is None:
+            return None
+        changed, unit = found
+        exact = [unit * x for x in exact]
+        for j, x in zip(columns, changed, strict=True):
+            exact[j] = x
     common = math.gcd(*exact) or 1
     exact = [x // common for x in exact]
     row = int(np.argmax(data.products(w)))

@@ -155,11 +155,11 @@ class MaxMarginClassifier(LinearModel):
         from sklearn.exceptions import ConvergenceWarning
 
         from novikoff.certificates.soft import soft_margin
-        from novikoff.certificates.solve import Data
+        from novikoff.certificates.solve import CountedRows
 
         rows = Rows(X, signs, constant)
         with inputs.refusals(X, names):
-            data = Data(rows, None, None)
+            data = CountedRows(rows, None, None)
         w, p, done = soft_margin(data, float(self.C) * importance, int(self.max_iter))
         if not done:
             warnings.warn(
