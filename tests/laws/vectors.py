@@ -19,7 +19,7 @@ import numpy as np
 from numba import typeof
 
 import novikoff
-from novikoff.certificates import corral, dual, modular
+from novikoff.certificates import corral, dual, modular, twofold
 from novikoff.descent import sweeps
 from novikoff.engine import byte_rows, loops
 from novikoff.engine.byte_rows import ByteRows
@@ -48,6 +48,7 @@ SCALAR = {
     "novikoff.engine.storage.nonzeros": "it moves single entries, those that are not zero",
     "novikoff.engine.sums.exact_dot": "digits of a long accumulator",
     "novikoff.engine.sums.exact_sqnorm": "digits of a long accumulator",
+    "novikoff.certificates.modular._substitute": "a triangle is solved once, for the size of an answer",
     "novikoff.certificates.dual.column_signs": "it sets flags, entry by entry",
     "novikoff.learners.boolean_loops.winnow_scores": "sums in the order of the columns, which is a promise",
     "novikoff.learners.boolean_loops.winnow": "sums in the order of the columns, which is a promise",
@@ -88,6 +89,7 @@ def all_loops() -> Iterator[Loop]:
         yield Loop(loops.some_rows, (rows, signs, ints, M), name)
         yield Loop(loops.scores, (rows, v, 1, 1, v), name)
         yield Loop(dual.combine, (rows, signs, ints, v, v, v, v), name)
+        yield Loop(twofold.products, (rows, signs, twofold.corral(1, 1).r, 1, 1, v), name)
         yield Loop(dual.sweep, (rows, signs, ints, v, v, v, v), name)
         yield Loop(sweeps.gradient, (rows, v, v, v, 1, 1, v), name)
         yield Loop(sweeps.products, (rows, v, 1, 1, v), name)
@@ -116,11 +118,18 @@ def all_loops() -> Iterator[Loop]:
     yield Loop(loops.learn_sparse, (columns, v, 1, v, Perceptron(), state), "csr")
     yield Loop(loops.score_sparse, (columns, v, v, state), "csr")
     yield Loop(loops.norm_above, (v,))
-    yield Loop(modular.invert, (M, 1, ints))
+    yield Loop(modular._invert, (M, 1, ints, 1, 1))
+    yield Loop(modular._echelon, (M, 1, ints, 1, 1, 1))
+    yield Loop(modular._reduce, (M, v, 1, 1))
     yield Loop(dual.price, (M, v, v))
     c = corral.corral(1, 1)
     yield Loop(corral.enter, (c, 1, 1, M, ints, x))
-    yield Loop(corral.span, (c, M))
+    yield Loop(corral.settle, (c, 1))
+    yield Loop(corral.span, (c, 1, M, 1, 1))
+    closer = twofold.corral(1, 1)
+    yield Loop(twofold.enter, (closer, 1, M, ints, x))
+    yield Loop(twofold.price, (M, closer.r, v))
+    yield Loop(twofold.settle, (closer, 1))
 
 
 def name_of(kernel: Any) -> str:
