@@ -135,7 +135,7 @@ def interrupted_at(monkeypatch, call):
         return wrapped
 
     monkeypatch.setattr(linear, "cycle", after(linear.cycle))
-    for name in ("hardest", "scores"):
+    for name in ("hardest", "errors"):
         monkeypatch.setattr(loops, name, after(getattr(loops, name)))
 
 

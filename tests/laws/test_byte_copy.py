@@ -182,9 +182,12 @@ def test_the_margin_is_found_through_the_copy():
     rows = measured(X, y, constant=1.0)
     copy = byte_copy._beside(rows.storage)
     byte_rows.write(copy, 0, rows.n)
+    wrong = rows.errors(w, 0)
     rows.beside = copy
     assert rows.hardest(w) == expected
     assert copy.read[0] < 100
+    assert rows.errors(w, 0) == wrong > 0
+    assert copy.read[0] < 100 + wrong + 50
 
 
 # When it is made ---------------------------------------------------------------------------------

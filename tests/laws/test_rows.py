@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from novikoff import MarginPerceptron, PassiveAggressive, Perceptron
@@ -66,6 +66,26 @@ def test_the_hardest_row_is_the_first_of_the_smallest_products(data, storage):
     ]
     assert rows.hardest(w) == exact.index(min(exact))
     assert rows.product(rows.hardest(w), w) == min(exact)
+
+
+@given(
+    problems.any_data(),
+    st.sampled_from([np.asarray, sp.csr_array]),
+    st.booleans(),
+    st.sampled_from([-1, 0, 1]),
+    st.data(),
+)
+def test_errors_are_counted_exactly(data, storage, unit, zero, draw):
+    X, y = data
+    # Rows of the data as weights: on grids and near ties many products are 0, or nearly.
+    w = np.append(X[draw.draw(st.integers(0, len(X) - 1))], draw.draw(st.sampled_from([0.0, 1.0, -0.5])))
+    rows = Rows(storage(X), y.astype(np.int8), 1.0, unit=unit)
+    try:
+        rows.survey()
+    except BadRowError:
+        assume(False)
+    sides = y * np.sign(rows.scores(w))
+    assert rows.errors(w, zero) == np.sum((sides < 0) | ((sides == 0) & (y != zero)))
 
 
 def test_the_first_row_that_will_not_do_is_named() -> None:

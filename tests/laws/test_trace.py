@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from novikoff import MarginPerceptron, PassiveAggressive, Perceptron
 from novikoff.engine import trace as traces
-from novikoff.engine.rows import Rows
+from novikoff.engine.rows import BadRowError, Rows
 from novikoff.learners.linear import LinearLearner
 from tests import problems
 
@@ -109,7 +109,10 @@ def test_the_tally_counts_the_updates_of_each_row(data, make, order, shuffle):
     learner = LinearLearner(model._learner.rule, X.shape[1], 1.0, unit=False)
     trace, tally = traces.Trace(rows), np.zeros(len(X), dtype=np.uint32)
     rng = np.random.RandomState(1) if shuffle and order == "given" else None
-    learner.run(rows, order, 12, shuffle=rng, trace=trace, tally=tally)
+    try:
+        learner.run(rows, order, 12, shuffle=rng, trace=trace, tally=tally)
+    except BadRowError:  # in this order the weights reach where a step is no float
+        assume(False)
     assert tally.tolist() == np.bincount(trace.rows, minlength=len(X)).tolist()
     assert tally.sum() == learner.updates
 

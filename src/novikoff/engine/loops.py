@@ -347,6 +347,29 @@ def hardest(rows: Storage, y: Signs, w: Vector, state: Any, start: int, stop: in
 
 
 @kernel
+def errors(rows: Storage, y: Signs, w: Vector, zero: int, state: Any, start: int, stop: int) -> int:
+    """How many of these measured rows w misclassifies, exactly; at <w,x> = 0 the prediction is ``zero``."""
+    s = state[0]
+    s.norm = norm_bound(w)
+    share = constant_term(rows, w)
+    error = slope(w, s.norm) * (1.0 + 2.0**-50)
+    of_w = sketch(rows, w)
+    found = 0
+    # Invariant: found counts the rows start .. k - 1 on the wrong side.
+    for k in between(start, stop):
+        if settled(rows, k, float(y[k]), of_w, share, 0.0, 2.0 * error):
+            continue
+        product = y[k] * dot(rows, k, w, share)
+        if product > error * rows.norm[k]:
+            continue
+        i = signed(k)
+        sign = side(rows, i, float(y[i]), w, 0.0, product / divisor(rows, i), error * reach(rows, i), s)
+        if sign < 0 or (sign == 0 and zero != y[i]):
+            found += 1
+    return found
+
+
+@kernel
 def products(rows: Storage, y: Signs, w: Vector, start: int, stop: int, out: Vector) -> None:
     """out[i] = y_i <w, row i> in floats."""
     share = constant_term(rows, w)

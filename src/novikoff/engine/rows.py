@@ -128,12 +128,24 @@ class Rows:
 
     def hardest(self, w: Vector) -> int:
         """The row with the smallest <w,a_i>, exactly, ties to the lower row."""
-        if np.isnan(self.storage.norm).any():
-            self.survey()
-        storage = self.beside or self.storage
+        storage = self._measured()
         for start in range(0, self.n, self.pace):
             loops.hardest(storage, self.signs, w, self._state, start, min(self.n, start + self.pace))
         return int(self._state[0].found)
+
+    def errors(self, w: Vector, zero: int) -> int:
+        """How many rows w misclassifies, exactly, if <w,x> = 0 is predicted as ``zero``."""
+        storage = self._measured()
+        steps = range(0, self.n, self.pace)
+        stops = (min(self.n, start + self.pace) for start in steps)
+        parts = zip(steps, stops, strict=True)
+        return sum(loops.errors(storage, self.signs, w, zero, self._state, *part) for part in parts)
+
+    def _measured(self) -> Any:
+        """The storage to read from, with all norms known."""
+        if np.isnan(self.storage.norm).any():
+            self.survey()
+        return self.beside or self.storage
 
     def product(self, i: int, w: Vector) -> Fraction:
         """<w,a_i>, exactly."""

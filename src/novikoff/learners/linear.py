@@ -315,8 +315,7 @@ class LinearLearner:
 
     def errors(self, rows: Rows) -> int:
         """How many of the rows w misclassifies, by the convention at zero."""
-        sides = rows.signs * np.sign(rows.scores(self.w))
-        return int(np.sum((sides < 0) | ((sides == 0) & (rows.signs != self.zero))))
+        return rows.errors(self.w, self.zero)
 
     # To keep and take up again ------------------------------------------------------------------
 
