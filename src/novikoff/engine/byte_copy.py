@@ -116,6 +116,8 @@ def _mapped_from(X: Any) -> Path | None:
 
 def _on_disk(home: Path, n: int, width: int) -> NDArray[np.int8]:
     """Zeros in a file of that directory, which has no name and goes with the last process that maps it."""
+    if not hasattr(os, "posix_fallocate"):
+        raise OSError("this system does not reserve room in a file")
     with tempfile.TemporaryFile(dir=home) as file:
         os.posix_fallocate(file.fileno(), 0, n * width)  # a full disk is an error now, and not a signal later
         return np.memmap(file, dtype=np.int8, mode="r+", shape=(n, width))
