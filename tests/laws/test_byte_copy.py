@@ -145,7 +145,7 @@ def test_settled_rows_are_beyond_the_level(data, seed):
 def test_the_copy_changes_no_bit(data, learner, at_zero, scale, intercept, shuffle):
     X, y = data
     model = partial(learner, at_zero=at_zero, scale=scale, fit_intercept=intercept, shuffle=shuffle, random_state=3)
-    for dtype in (np.float64, np.float32):
+    for dtype in (np.float64, np.float32) if learner is nk.Perceptron else (np.float64,):
         with np.errstate(over="ignore"):
             part = X.astype(dtype)
         if not np.isfinite(part).all():

@@ -1,5 +1,7 @@
 """What the compiler made of the loops: `NUMBA_CPU_NAME=znver4 python -m tests.laws.vectors` prints a line for each.
 
+Or for those with a text in their label: `python -m tests.laws.vectors "loops.cycle float32" products`.
+
 A loop over contiguous memory must read it by contiguous vector loads. If LLVM cannot prove that an index does not wrap
 around, it reads the same entries by gathers, several times slower on most processors, and no test of results notices.
 So the loops are compiled for a named processor, of which nothing is executed, and the LLVM text is read.
@@ -61,6 +63,14 @@ class Loop(NamedTuple):
     kernel: Any
     arguments: tuple[Any, ...]
     storage: str = "vectors"  # float64, float32, csr, or none of them
+
+    @property
+    def rule(self) -> str:
+        return "".join(type(argument).__name__ for argument in self.arguments if hasattr(argument, "violated"))
+
+    @property
+    def label(self) -> str:
+        return f"{name_of(self.kernel)} {self.storage} {self.rule}"
 
 
 def _storages() -> Iterator[tuple[str, Any]]:
@@ -180,11 +190,10 @@ def census(loop: Loop) -> dict[str, Any]:
     signature = tuple(typeof(argument) for argument in loop.arguments)
     compiled.compile(signature)
     text = compiled.inspect_llvm(signature)
-    rules = [type(argument).__name__ for argument in loop.arguments if hasattr(argument, "violated")]
     return {
         "kernel": name_of(loop.kernel),
         "storage": loop.storage,
-        "rule": "".join(rules),
+        "rule": loop.rule,
         "gathers": len(GATHER.findall(text)),
         "vector_loads": len(VECTOR_LOAD.findall(text)),
         "slow_sums": _slow_sums(text),
@@ -195,7 +204,7 @@ def census(loop: Loop) -> dict[str, Any]:
 def main() -> None:
     chosen = sys.argv[1:]
     for loop in all_loops():
-        if not chosen or any(text in name_of(loop.kernel) for text in chosen):
+        if not chosen or any(text in loop.label for text in chosen):
             print(json.dumps(census(loop)), flush=True)
 
 
