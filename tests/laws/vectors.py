@@ -43,7 +43,10 @@ SCALAR_SUM = re.compile(r"= fadd reassoc[^<\n]*(?:double|float) %")
 VECTOR_SUM = re.compile(r"= fadd reassoc[^\n]*<\d+ x (?:double|float)>")
 SCALAR_LOAD = re.compile(r"= load (?:double|float)")
 BYTE_SUM = re.compile(r"= sext <\d+ x i8>")  # bytes, many at a time
-COPY = re.compile(r"\.(?:us\d*|prol|epil|\d+)(?![\w])")  # of a loop, for what is left over or for rows that are short
+COPY = re.compile(r"\.(?:prol|epil|\d+)(?!\w)")  # of a loop, for what is left over
+SPECIAL = re.compile(
+    r"\.us\d*(?!\w)"
+)  # a copy of a loop for another case, such as rows that are short or have no columns
 
 # Loops of the parsers read bytes one by one; these others read nothing by rows, or stop at the first entry of a kind.
 SCALAR = {
@@ -176,7 +179,7 @@ def _slow_sums(text: str) -> int:
     for label, block in _inner_loops(text):
         if VECTOR_SUM.search(block) and VECTOR_LOAD.search(block):
             by_vectors += not label.startswith("vec.epilog")
-        elif SCALAR_SUM.search(block) and SCALAR_LOAD.search(block):
+        elif SCALAR_SUM.search(block) and SCALAR_LOAD.search(block) and not SPECIAL.search(label):
             one_by_one.add(COPY.sub("", label))
     return max(0, len(one_by_one) - by_vectors)
 
