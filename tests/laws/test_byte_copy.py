@@ -228,7 +228,10 @@ def test_it_is_given_up_when_it_settles_little_and_taken_up_when_it_is_much_quie
     assert uses_bytes(chosen)
 
 
-@pytest.mark.parametrize(("wanted", "passes", "made"), [("auto", 4, False), ("auto", 5, True), (False, 99, False)])
+@pytest.mark.parametrize(
+    ("wanted", "passes", "made"),
+    [("auto", 4, False), ("auto", 5, True), (False, 99, False), (np.False_, 99, False), (np.True_, 2, True)],
+)
 def test_it_is_made_where_it_can_pay(chosen, wanted, passes, made):
     choice = ByteCopy(chosen._rows, wanted, passes)
     for _ in range(4):

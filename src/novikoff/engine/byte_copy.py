@@ -38,14 +38,15 @@ class ByteCopy:
 
     def __init__(self, rows: Rows, wanted: str | bool, passes: int) -> None:
         self._rows = rows
-        self._always = wanted is True
+        automatic = isinstance(wanted, str)  # else a bool, perhaps NumPy's
+        self._always = not automatic and bool(wanted)
         self._copy: ByteRows | None = None
         self._using = False
         self._quiet = 0  # passes so far that were
         self._most = rows.n  # updates that a pass may have to count as one
         self._read = 0  # rows read in full before this pass
         worthwhile = rows.storage.stored.nbytes >= LEAST and passes > 2 * WAIT
-        self.possible = isinstance(rows.storage, DenseRows) and wanted is not False and (self._always or worthwhile)
+        self.possible = isinstance(rows.storage, DenseRows) and (self._always or (automatic and worthwhile))
 
     @property
     def storage(self) -> Storage:

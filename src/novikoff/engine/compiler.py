@@ -10,7 +10,7 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic, overload, register_jitable
 
-from novikoff.engine.compile import INLINED, larger, prefetch
+from novikoff.engine.compile import INLINED, larger, prefetch, product_error
 from novikoff.engine.machine_code import KernelCache
 
 
@@ -64,3 +64,14 @@ def _larger(typing_context: Any, a: Any, b: Any) -> Any:
 
 
 choose(larger, lambda a, b: lambda a, b: _larger(a, b), INLINED)
+
+
+@intrinsic  # type: ignore[untyped-decorator]  # numba has no type hints
+def _fused(typing_context: Any, a: Any, b: Any, product: Any) -> Any:
+    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.fma(arguments[0], arguments[1], builder.fneg(arguments[2]))
+
+    return types.float64(types.float64, types.float64, types.float64), emit
+
+
+choose(product_error, lambda a, b, product: lambda a, b, product: _fused(a, b, product), INLINED)
