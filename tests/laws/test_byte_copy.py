@@ -138,6 +138,20 @@ def test_settled_rows_are_beyond_the_level(data, seed):
     assert count == len(X)
 
 
+@given(st.integers(0, 2**32 - 1), st.integers(1, 40))
+def test_what_the_sketch_of_w_lost_is_counted_where_the_bytes_lost_nothing(seed, d):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(-127, 128, (30, d)).astype(np.float64)
+    X[:, 0] = 127.0
+    w = np.append(rng.standard_normal(d), 0.0)
+    copy = copied(X)
+    assert (copy.scale == 1.0).all()
+    of_w = sketched(copy, w)
+    for i, x in enumerate(X.tolist()):
+        value = float(sum(Fraction(a) * Fraction(b) for a, b in zip(w, x, strict=False)))
+        assert not settles(copy, i, 1.0, of_w, np.nextafter(value, np.inf))
+
+
 # The same bits -----------------------------------------------------------------------------------
 
 
