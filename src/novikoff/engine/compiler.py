@@ -12,16 +12,17 @@ from numba.extending import intrinsic, overload, register_jitable
 
 from novikoff.engine.compile import INLINED, larger, prefetch, product_error
 from novikoff.engine.machine_code import KernelCache
+from novikoff.engine.pieces import AS_TEXT
 
 
 def include(function: Callable[..., Any], options: dict[str, Any]) -> None:
     """Compiled code may call this function."""
-    register_jitable(**options)(function)
+    register_jitable(**options, **AS_TEXT)(function)
 
 
 def choose(function: Callable[..., Any], chosen: Callable[..., Any], options: dict[str, Any]) -> None:
     """Compiled code that calls this function runs what `chosen` picks by types."""
-    overload(function, strict=False, jit_options=options)(chosen)
+    overload(function, strict=False, jit_options=options | AS_TEXT)(chosen)
 
 
 def dispatcher(function: Callable[..., Any], options: dict[str, Any]) -> Any:
