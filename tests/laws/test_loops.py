@@ -49,8 +49,9 @@ def test_the_budget_of_a_call_changes_nothing(data, rule, order, budget):
         except BadRowError as error:
             runs.append((error.code, error.row))
             continue
-        learner.measure_margin(rows)
-        runs.append((learner.w.tobytes(), outcome.history.tolist(), outcome.finished, learner.lower, learner.upper))
+        found = learner.examine(rows)
+        ends = learner.lower, learner.upper
+        runs.append((learner.w.tobytes(), outcome.history.tolist(), outcome.finished, found, ends))
     assert runs[0] == runs[1]
 
 

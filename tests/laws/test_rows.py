@@ -85,7 +85,7 @@ def test_errors_are_counted_exactly(data, storage, unit, zero, draw):
     except BadRowError:
         assume(False)
     sides = y * np.sign(rows.scores(w))
-    assert rows.errors(w, zero) == np.sum((sides < 0) | ((sides == 0) & (y != zero)))
+    assert rows.examine(w, zero)[1] == np.sum((sides < 0) | ((sides == 0) & (y != zero)))
 
 
 def test_the_first_row_that_will_not_do_is_named() -> None:

@@ -318,10 +318,11 @@ def survey(rows: Storage, width: int, state: Any, start: int, stop: int) -> int:
 
 
 @kernel
-def hardest(rows: Storage, y: Signs, w: Vector, state: Any, start: int, stop: int) -> None:
-    """state.found: of the measured rows before ``stop``, that with the smallest y<w,x>, ties to the lower row.
+def examine(rows: Storage, y: Signs, w: Vector, zero: int, state: Any, start: int, stop: int) -> int:
+    """How many of these measured rows w misclassifies, exactly; at <w,x> = 0 the prediction is ``zero``.
 
-    Of the rows before ``start`` it is known already. w must not have changed since.
+    state.found: of all rows before ``stop``, that with the smallest y<w,x>, ties to the lower row. Of the rows before
+    ``start`` it is known already, and w must not have changed since.
     """
     s = state[0]
     s.norm = norm_bound(w)
@@ -332,41 +333,26 @@ def hardest(rows: Storage, y: Signs, w: Vector, state: Any, start: int, stop: in
         best = y[s.found] * dot(rows, s.found, w, share) / divisor(rows, s.found)
         best_error = error * reach(rows, s.found)
     of_w = sketch(rows, w)
-    # Invariant: as in `climb`.
+    wrong = 0
+    # Invariant: s.found, best and best_error are as in `climb`; wrong counts the rows start .. k - 1 that are on the
+    # wrong side.
     for k in between(start, stop):
-        if k > 0 and not rows.unit and settled(rows, k, float(y[k]), of_w, share, best + best_error, 2.0 * error):
+        right_and_farther = max(best + best_error, 0.0)
+        if k > 0 and not rows.unit and settled(rows, k, float(y[k]), of_w, share, right_and_farther, 2.0 * error):
             continue
         product = dot(rows, k, w, share)
         i = signed(k)
         m = y[i] * product / divisor(rows, i)
         e = error * reach(rows, i)
+        if not m > e:
+            sign = side(rows, i, float(y[i]), w, 0.0, m, e, s)
+            if sign < 0 or (sign == 0 and zero != y[i]):
+                wrong += 1
         if i > 0 and m > best + (e + best_error):
             continue
         if i == 0 or _closer(rows, y, i, m, e, s.found, best, best_error, w, s):
             s.found, best, best_error = i, m, e
-
-
-@kernel
-def errors(rows: Storage, y: Signs, w: Vector, zero: int, state: Any, start: int, stop: int) -> int:
-    """How many of these measured rows w misclassifies, exactly; at <w,x> = 0 the prediction is ``zero``."""
-    s = state[0]
-    s.norm = norm_bound(w)
-    share = constant_term(rows, w)
-    error = slope(w, s.norm) * (1.0 + 2.0**-50)
-    of_w = sketch(rows, w)
-    found = 0
-    # Invariant: found counts the rows start .. k - 1 on the wrong side.
-    for k in between(start, stop):
-        if settled(rows, k, float(y[k]), of_w, share, 0.0, 2.0 * error):
-            continue
-        product = y[k] * dot(rows, k, w, share)
-        if product > error * rows.norm[k]:
-            continue
-        i = signed(k)
-        sign = side(rows, i, float(y[i]), w, 0.0, product / divisor(rows, i), error * reach(rows, i), s)
-        if sign < 0 or (sign == 0 and zero != y[i]):
-            found += 1
-    return found
+    return wrong
 
 
 @kernel

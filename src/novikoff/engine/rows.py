@@ -128,18 +128,16 @@ class Rows:
 
     def hardest(self, w: Vector) -> int:
         """The row with the smallest <w,a_i>, exactly, ties to the lower row."""
-        storage = self._measured()
-        for start in range(0, self.n, self.pace):
-            loops.hardest(storage, self.signs, w, self._state, start, min(self.n, start + self.pace))
-        return int(self._state[0].found)
+        return self.examine(w, 0)[0]
 
-    def errors(self, w: Vector, zero: int) -> int:
-        """How many rows w misclassifies, exactly, if <w,x> = 0 is predicted as ``zero``."""
+    def examine(self, w: Vector, zero: int) -> tuple[int, int]:
+        """The `hardest` row; and how many rows w misclassifies, exactly, if <w,x> = 0 is predicted as ``zero``."""
         storage = self._measured()
-        steps = range(0, self.n, self.pace)
-        stops = (min(self.n, start + self.pace) for start in steps)
-        parts = zip(steps, stops, strict=True)
-        return sum(loops.errors(storage, self.signs, w, zero, self._state, *part) for part in parts)
+        wrong = 0
+        for start in range(0, self.n, self.pace):
+            stop = min(self.n, start + self.pace)
+            wrong += loops.examine(storage, self.signs, w, zero, self._state, start, stop)
+        return int(self._state[0].found), wrong
 
     def _measured(self) -> Any:
         """The storage to read from, with all norms known."""
@@ -203,11 +201,6 @@ def rounded_radius_sq(state: Any) -> Fraction:
 def sqnorm(w: Vector) -> Fraction:
     """||w||^2, exactly."""
     return sums.to_fraction(sums.exact_sqnorm(w))
-
-
-def margin(rows: Rows, w: Vector) -> tuple[Fraction, Fraction]:
-    """min <w,a_i>, and ||w||^2, both exactly: the margin of w is the first over the root of the second."""
-    return rows.product(rows.hardest(w), w), sqnorm(w)
 
 
 def smallest(z: Vector, which: Indices, page: int) -> Indices:

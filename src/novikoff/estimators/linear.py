@@ -177,16 +177,13 @@ class LinearClassifier(OneByOne, Findings):
 def _end(learner: LinearLearner, outcome: Outcome, rows: Rows) -> words.End:
     """How a run ended: what the weights that it returns do on all rows."""
     try:
-        separates = learner.measure_margin(rows)
-        # Where the last pass changed w, what was right in its turn may be wrong by now; and a rule that measures may
-        # have left a mistake alone, as on a row of zeros.
-        still = outcome.finished and not outcome.history[-1] > 0
-        known = separates or (still and not learner.rule.measures())
-        errors = 0 if known else learner.errors(rows)
+        separates, errors = learner.examine(rows)
     except KeyboardInterrupt:
         learner.lower = -math.inf
         return words.INTERRUPTED
     # Is nothing left to do, though no pass has shown it?
     reached = outcome.finished or learner.rule.fulfilled(separates, errors, learner.theta)
+    # Where the last pass changed w, what was right in its turn may be wrong by now.
+    still = outcome.finished and not outcome.history[-1] > 0
     ending = words.STILL if still else learner.rule.ending()
     return words.End(outcome.finished, reached, separates, errors, rows.n, ending)

@@ -169,7 +169,7 @@ class MaxMarginClassifier(LinearModel):
                 stacklevel=4,
             )
         learner.w[:] = w
-        learner.measure_margin(rows)
+        learner.examine(rows)
         support = np.flatnonzero(p)
         upper = math.inf
         if len(support):

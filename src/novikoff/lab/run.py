@@ -203,7 +203,7 @@ def learn(experiment: Experiment, X: Vector, y: Signs, enough: int) -> History:
     order, most = (experiment.order, enough) if searches else ("given", -(-MOST_ROUNDS // len(y)))
     with inputs.refusals(X):
         outcome = learner.run(rows, order, most, shuffle=shuffle, trace=trace, enough=enough)
-        separates = learner.measure_margin(rows)
+        separates = learner.examine(rows)[0]
     passes = len(outcome.history)
     path = [w for block in trace.path() for w in block.tolist()]
     rounds = trace.turns + 1 if searches else trace.turns * len(y) + trace.places + 1

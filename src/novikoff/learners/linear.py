@@ -15,7 +15,7 @@ from novikoff.engine import decide
 from novikoff.engine.byte_copy import ByteCopy
 from novikoff.engine.decide import STATE, THETA_RANGE
 from novikoff.engine.loops import TRACE, climb, cycle, norm_above, rounds
-from novikoff.engine.rows import BadRowError, Rows, margin, radius_sq, rounded_radius_sq, sqnorm
+from novikoff.engine.rows import BadRowError, Rows, radius_sq, rounded_radius_sq, sqnorm
 from novikoff.engine.rule import Facts, Rule
 from novikoff.engine.storage import Vector
 from novikoff.engine.trace import Trace
@@ -302,20 +302,21 @@ class LinearLearner:
                 raise BadRowError(code, row, out[:row])
         return out
 
-    def measure_margin(self, rows: Rows) -> bool:
-        """lower = min y<w,x>/||w|| over the rows, rounded down. Is it positive, before any rounding?"""
+    def examine(self, rows: Rows) -> tuple[bool, int]:
+        """Does w separate the rows, and how many does it misclassify, by the convention at zero?
+
+        lower = min y<w,x>/||w|| over the rows, rounded down.
+        """
         self.lower = -math.inf
-        smallest, length_sq = margin(rows, self.w)
+        hardest, errors = rows.examine(self.w, self.zero)
+        length_sq = sqnorm(self.w)
         if length_sq == 0:
-            return False
+            return False, errors
+        smallest = rows.product(hardest, self.w)
         ratio = smallest**2 / length_sq
         self.lower = sqrt_down(ratio) if smallest >= 0 else -sqrt_up(ratio)
         self.lower_updates = self.updates
-        return smallest > 0
-
-    def errors(self, rows: Rows) -> int:
-        """How many of the rows w misclassifies, by the convention at zero."""
-        return rows.errors(self.w, self.zero)
+        return smallest > 0, errors
 
     # To keep and take up again ------------------------------------------------------------------
 
