@@ -62,11 +62,14 @@ def _last_removal(ones: NDArray[np.uint8], alive: Flags, removed: Rounds, least:
     And the number of the last such literal that is left: j for x_j, m + j for its negation; -1 if there is none.
     """
     last, literal = least, -1
-    for j in range(ones.shape[0]):
-        if alive[ones[j], j]:
-            literal = j + ones[j] * ones.shape[0]
-        elif removed[ones[j], j] > last:
-            last = removed[ones[j], j]
+    for j in range(np.uint64(ones.shape[0])):
+        # Both sides are read, and arithmetic chooses: a place to read that depends on the row would make it a gather.
+        negated = np.int64(ones[j])
+        left = alive[0, j] + negated * (np.int64(alive[1, j]) - alive[0, j])
+        if left:
+            literal = np.int64(j) + negated * ones.shape[0]
+        else:
+            last = max(last, removed[0, j] + negated * (removed[1, j] - removed[0, j]))
     return last, literal
 
 
