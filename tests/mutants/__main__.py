@@ -52,7 +52,7 @@ PARTS: dict[str, tuple[str, list[str], list[str]]] = {  # a file belongs to the 
             for name in [
                 *(f"engine/{name}" for name in ("decide", "loops", "storage", "dense", "csr", "rule", "sums")),
                 *(f"learners/{name}" for name in ("perceptron", "margin_perceptron", "passive_aggressive")),
-                *(f"certificates/{name}" for name in ("corral", "dual", "modular")),
+                *(f"certificates/{name}" for name in ("corral", "dual", "modular", "twofold")),
                 "learners/boolean_loops",
                 "descent/sweeps",
             ]
@@ -62,6 +62,7 @@ PARTS: dict[str, tuple[str, list[str], list[str]]] = {  # a file belongs to the 
             "tests/laws/test_exact.py",
             "tests/laws/test_exactness.py",
             "tests/laws/test_corral.py",
+            "tests/laws/test_twofold.py",
             "tests/laws/test_concepts.py",
             "tests/theorems/test_runs.py",
             "tests/theorems/test_winnow.py",
