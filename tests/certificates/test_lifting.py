@@ -97,6 +97,13 @@ def test_where_the_digits_are_too_few_more_are_taken(monkeypatch):
     assert check(rng.integers(-9, 10, (40, 40)), rng.integers(-9, 10, 40)) is not None
 
 
+def test_a_system_that_is_singular_among_floats_alone():
+    """They say nothing of its size then."""
+    A = np.array([[2**60 + 1, 2**60], [2**60, 2**60 - 1]])
+    assert not np.isfinite(modular.sizes(A.astype(float), np.array([1.0, 2.0]), nobody)).all()
+    assert check(A, np.array([1, 2])) is not None
+
+
 @pytest.mark.parametrize("n", [1, 2, 30, 200])
 def test_the_sizes_of_determinant_and_solution(n):
     rng = np.random.default_rng(n)

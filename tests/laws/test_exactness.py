@@ -257,6 +257,17 @@ def test_the_same_seed_gives_the_same_bits(data, seed):
     assert bits(fit(Perceptron(shuffle=True, random_state=seed, max_iter=9), sp.csr_array(X), y)) == first
 
 
+@given(problems.grids(rows=(4, 30)), st.integers(0, 5))
+def test_every_pass_has_an_order_of_its_own(data, seed):
+    """So that the passes, laid one after the other, are one pass over a longer list."""
+    X, y = data
+    model = fit(Perceptron(shuffle=True, random_state=seed, max_iter=9), X, y)
+    generator = np.random.RandomState(seed)
+    order = np.concatenate([generator.permutation(len(X)) for _ in model.history_])
+    one = fit(Perceptron(max_iter=1), X[order], y[order])
+    assert (one.mistakes_, one.coef_.tobytes()) == (model.mistakes_, model.coef_.tobytes())
+
+
 @given(problems.any_data())
 def test_the_ball_changes_what_is_reported_and_nothing_else(data):
     X, y = data

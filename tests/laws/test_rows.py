@@ -11,6 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from novikoff import MarginPerceptron, PassiveAggressive, Perceptron
+from novikoff.certificates.dual import column_signs
 from novikoff.engine.rows import BadRowError, Rows
 from novikoff.learners.linear import LinearLearner
 from novikoff.learners.margin_perceptron import MarginPerceptron as Rule
@@ -86,6 +87,30 @@ def test_errors_are_counted_exactly(data, storage, unit, zero, draw):
         assume(False)
     sides = y * np.sign(rows.scores(w))
     assert rows.examine(w, zero)[1] == np.sum((sides < 0) | ((sides == 0) & (y != zero)))
+
+
+@pytest.mark.parametrize("storage", [np.asarray, sp.csr_array])
+def test_which_way_columns_point(storage) -> None:
+    """A column of zeros, stored or not, points no way; y turns the others round."""
+    X = storage(np.array([[1.0, -1.0, 7.0, 2.0], [3.0, 4.0, 0.0, 0.0]]))
+    if sp.issparse(X):
+        X.data[X.data == 7.0] = 0.0  # stays stored
+    else:
+        X[0, 2] = 0.0
+    y = np.array([1, -1], dtype=np.int8)
+    above, below = np.zeros(5, dtype=bool), np.zeros(5, dtype=bool)
+    column_signs(Rows(X, y, 0.0).storage, y, above, below)
+    assert above.tolist() == [True, False, False, True, False]
+    assert below.tolist() == [True, True, False, False, False]
+
+
+def test_a_margin_of_zero_has_no_sign() -> None:
+    """<w,x> = 0 on the row that is closest: the margin is 0, and is not written -0."""
+    rows = Rows(np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([1, 1], dtype=np.int8), 0.0)
+    one = learner()
+    one.w[:] = [1.0, 0.0, 0.0]
+    assert one.examine(rows) == (False, 1)
+    assert str(one.lower) == "0.0"
 
 
 def test_the_first_row_that_will_not_do_is_named() -> None:

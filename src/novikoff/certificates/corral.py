@@ -131,7 +131,6 @@ def _remove(c: Corral, size: int, at: int) -> None:
     for i in range(at, size - 1):
         c.members[i] = c.members[i + 1]
         c.p[i] = c.p[i + 1]
-        c.step[i] = c.step[i + 1]
 
 
 @reassociated

@@ -93,8 +93,6 @@ def solve(A: Whole, b: Whole, look: Look) -> tuple[list[int], int] | None:
     else:
         return None
     digits = _lifts(A, b, inverse, prime)
-    # Numerators and denominator are at most this (Hadamard), so that there is an end.
-    most = 2 * n * (largest.bit_length() + n.bit_length() / 2 + 1) + SPARE
     bits = _guessed_bits(A, b, look)
     taken: list[Matrix] = []
     while True:
@@ -105,9 +103,7 @@ def solve(A: Whole, b: Whole, look: Look) -> tuple[list[int], int] | None:
         x, q = _fractions(_numbers(np.array(taken), prime, look), modulus, look)
         if (n * max(map(abs, x)) + q) * largest < modulus:
             return x, q
-        if bits > 2 * most:
-            return None
-        bits *= GROWTH
+        bits *= GROWTH  # there is an end: numerators and denominator are determinants, which Hadamard bounds
 
 
 def _guessed_bits(A: Whole, b: Whole, look: Look) -> float:

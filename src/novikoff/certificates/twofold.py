@@ -261,7 +261,6 @@ def _remove(c: Corral, size: int, at: int) -> None:
     for i in range(at, size - 1):
         c.members[i] = c.members[i + 1]
         c.p.high[i], c.p.low[i] = c.p.high[i + 1], c.p.low[i + 1]
-        c.step.high[i], c.step.low[i] = c.step.high[i + 1], c.step.low[i + 1]
 
 
 @outlined
