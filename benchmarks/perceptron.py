@@ -170,7 +170,7 @@ def _passes(learner, rows, storage):
                 rows.signs,
                 given,
                 False,
-                learner.w,
+                learner.weights,
                 learner.rule,
                 learner.state,
                 rows.n,

@@ -20,6 +20,7 @@ from novikoff.engine import byte_copy, byte_rows
 from novikoff.engine.byte_copy import ByteCopy
 from novikoff.engine.byte_rows import BLOCK, ByteRows
 from novikoff.engine.compile import kernel
+from novikoff.engine.plane import Plane
 from novikoff.engine.rows import Rows
 from novikoff.engine.storage import settled, sketch
 from novikoff.learners.linear import LinearLearner
@@ -195,11 +196,11 @@ def test_the_margin_and_the_errors_are_found_through_the_copy():
     rows = measured(X, y, constant=1.0)
     copy = byte_copy._beside(rows.storage)
     byte_rows.write(copy, 0, rows.n)
-    expected = hardest, wrong = rows.examine(w, 0)
+    expected = hardest, wrong = rows.examine(Plane(w), 0)
     assert hardest > 0
     assert wrong > 0
     rows.beside = copy
-    assert rows.examine(w, 0) == expected
+    assert rows.examine(Plane(w), 0) == expected
     assert wrong <= copy.read[0] < wrong + 50
 
 

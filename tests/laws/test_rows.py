@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from novikoff import MarginPerceptron, PassiveAggressive, Perceptron
 from novikoff.certificates.dual import column_signs
+from novikoff.engine.plane import Plane
 from novikoff.engine.rows import BadRowError, Rows
 from novikoff.learners.linear import LinearLearner
 from novikoff.learners.margin_perceptron import MarginPerceptron as Rule
@@ -86,7 +87,7 @@ def test_errors_are_counted_exactly(data, storage, unit, zero, draw):
     except BadRowError:
         assume(False)
     sides = y * np.sign(rows.scores(w))
-    assert rows.examine(w, zero)[1] == np.sum((sides < 0) | ((sides == 0) & (y != zero)))
+    assert rows.examine(Plane(w), zero)[1] == np.sum((sides < 0) | ((sides == 0) & (y != zero)))
 
 
 @pytest.mark.parametrize("storage", [np.asarray, sp.csr_array])

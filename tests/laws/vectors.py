@@ -29,13 +29,15 @@ from novikoff.engine.compile import Kernel
 from novikoff.engine.csr import CsrRows
 from novikoff.engine.decide import STATE
 from novikoff.engine.dense import DenseRows
+from novikoff.engine.heads import Heads
 from novikoff.engine.loops import TRACE
+from novikoff.engine.plane import Plane
 from novikoff.learners import boolean_loops
 from novikoff.learners.margin_perceptron import MarginPerceptron
 from novikoff.learners.passive_aggressive import PassiveAggressive
 from novikoff.learners.perceptron import Perceptron
 
-GATHER = re.compile(r"\bcall .*@llvm\.masked\.gather\.")
+GATHER = re.compile(r"\bcall .*@llvm\.masked\.gather\.[^(]*\(<\d+ x ptr>[^%]*%(?P<places>[\w.]+)")
 VECTOR_LOAD = re.compile(r"= load <\d+ x (?:double|float|i8|i16|i32)>")
 BLOCK = re.compile(r'^("?[\w.$-]+"?):', re.MULTILINE)
 # A sum that may be reassociated, one term at a time; and the same over vectors.
@@ -88,16 +90,23 @@ def all_loops() -> Iterator[Loop]:
     v, ints, signs = np.zeros(1), np.zeros(1, np.int64), np.zeros(1, np.int8)
     state, trace, tally = np.zeros(1, STATE), np.zeros(0, TRACE), np.zeros(0, np.uint32)
     flags, table, rounds = np.zeros(1, np.bool_), np.zeros((2, 1), np.bool_), np.zeros((2, 1), np.int64)
-    ones, M = np.zeros(1, np.uint8), np.zeros((1, 1))
+    ones, M, codes = np.zeros(1, np.uint8), np.zeros((1, 1)), np.zeros(1, np.int32)
+    plane, heads = Plane(v), Heads(M, v)
     x = 1.0
     for name, rows in _storages():
         by_rule = (Perceptron(), MarginPerceptron(), PassiveAggressive()) if name == "float64" else (Perceptron(),)
         for rule in by_rule:
-            yield Loop(loops.cycle, (rows, signs, ints, False, v, rule, state, 1, ints, trace, tally), name)
-            yield Loop(loops.climb, (rows, signs, v, rule, state, 1, ints, trace, tally), name)
-            yield Loop(loops.rounds, (rows, signs, v, rule, state, 1, 1, v), name)
+            yield Loop(loops.cycle, (rows, signs, ints, False, plane, rule, state, 1, ints, trace, tally), name)
+            yield Loop(loops.climb, (rows, signs, plane, rule, state, 1, ints, trace, tally), name)
+            yield Loop(loops.rounds, (rows, signs, plane, rule, state, 1, 1, v), name)
+        many = f"{name}, many classes"
+        yield Loop(loops.cycle, (rows, codes, ints, False, heads, Perceptron(), state, 1, ints, trace, tally), many)
+        yield Loop(loops.climb, (rows, codes, heads, Perceptron(), state, 1, ints, trace, tally), many)
+        yield Loop(loops.rounds_of_heads, (rows, codes, heads, Perceptron(), state, 1, 1, M), many)
+        yield Loop(loops.examine, (rows, codes, heads, 0, state, 1, 1), many)
+        yield Loop(loops.scores_of_heads, (rows, heads, 1, 1, M), many)
         yield Loop(loops.survey, (rows, 1, state, 1, 1), name)
-        yield Loop(loops.examine, (rows, signs, v, 0, state, 1, 1), name)
+        yield Loop(loops.examine, (rows, signs, plane, 0, state, 1, 1), name)
         yield Loop(loops.products, (rows, signs, v, 1, 1, v), name)
         yield Loop(loops.some_rows, (rows, signs, ints, M), name)
         yield Loop(loops.scores, (rows, v, 1, 1, v), name)
@@ -120,17 +129,20 @@ def all_loops() -> Iterator[Loop]:
         q, short = np.zeros((1, 1), np.int8), np.zeros(1, np.int16)
         rows = ByteRows(np.zeros((1, 1), dtype), v, 1.0, False, q, v, v, v, short, ints)
         name = f"{np.dtype(dtype).name} with bytes"
-        yield Loop(loops.cycle, (rows, signs, ints, False, v, Perceptron(), state, 1, ints, trace, tally), name)
-        yield Loop(loops.examine, (rows, signs, v, 0, state, 1, 1), name)
+        yield Loop(loops.cycle, (rows, signs, ints, False, plane, Perceptron(), state, 1, ints, trace, tally), name)
+        yield Loop(loops.examine, (rows, signs, plane, 0, state, 1, 1), name)
         yield Loop(byte_rows.write, (rows, 1, 1), name)
         single = np.zeros(1, dtype)
         yield Loop(boolean_loops.first_not_boolean, (single,), single.dtype.name)
-        yield Loop(loops.learn_dense, (single, 1, v, Perceptron(), state), single.dtype.name)
+        yield Loop(loops.learn_dense, (single, 1, plane, Perceptron(), state), single.dtype.name)
         yield Loop(loops.score_dense, (single, v, state), single.dtype.name)
+        yield Loop(loops.rank_dense, (single, heads, state), f"{single.dtype.name}, many classes")
     columns = np.zeros(1, np.uint32)
-    yield Loop(loops.learn_sparse, (columns, v, 1, v, Perceptron(), state), "csr")
+    yield Loop(loops.learn_sparse, (columns, v, 1, plane, Perceptron(), state), "csr")
     yield Loop(loops.score_sparse, (columns, v, v, state), "csr")
-    yield Loop(loops.norm_above, (v,))
+    yield Loop(loops.rank_sparse, (columns, v, heads, state), "csr")
+    yield Loop(loops.norm_above, (plane,))
+    yield Loop(loops.norm_above, (heads,))
     yield Loop(modular._invert, (M, 1, ints, 1, 1))
     yield Loop(modular._echelon, (M, 1, ints, 1, 1, 1))
     yield Loop(modular._reduce, (M, v, 1, 1))
@@ -182,6 +194,21 @@ def _slow_sums(text: str) -> int:
     return max(0, len(one_by_one) - by_vectors)
 
 
+def _gathers(text: str) -> int:
+    """Gathers from memory that is, or may be, contiguous.
+
+    The constant coordinates of many classes are one in every row of a matrix: where rows have no columns, nothing else
+    is left of a loop over the classes, and it reads them with their stride.
+    """
+    found = 0
+    for gather in GATHER.finditer(text):
+        before = text[: gather.start()]
+        place = before.rpartition(f"%{gather['places']} = getelementptr")[2].splitlines()[0]
+        index = place.rpartition("%")[2]
+        found += not before.rpartition(f"%{index} = ")[2].startswith("mul <")
+    return found
+
+
 def census(loop: Loop) -> dict[str, Any]:
     """How often the text of a loop, compiled for the processor that the environment names, gathers and loads."""
     from numba.core.caching import NullCache
@@ -195,7 +222,7 @@ def census(loop: Loop) -> dict[str, Any]:
         "kernel": name_of(loop.kernel),
         "storage": loop.storage,
         "rule": loop.rule,
-        "gathers": len(GATHER.findall(text)),
+        "gathers": _gathers(text),
         "vector_loads": len(VECTOR_LOAD.findall(text)),
         "slow_sums": _slow_sums(text),
         "byte_sums": len(BYTE_SUM.findall(text)),

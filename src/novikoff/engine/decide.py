@@ -16,9 +16,26 @@ from typing import Any
 import numpy as np
 
 from novikoff.engine import sums
-from novikoff.engine.compile import inlined, outlined, reassociated
-from novikoff.engine.rule import NO_STEP, Rule, measures, step, threshold, violated
-from novikoff.engine.storage import Storage, Vector, add, dot_and_sqnorm, row_is_finite, sum_is_finite, sum_rounds
+from novikoff.engine.compile import inlined, outlined
+from novikoff.engine.heads import Heads, rank
+from novikoff.engine.rule import NO_STEP, Rule, measures, threshold, violated
+from novikoff.engine.rule import step as step_of
+from novikoff.engine.storage import Storage, Vector, dot_and_sqnorm, row_is_finite, sqnorm_in_floats
+from novikoff.engine.weights import (
+    Weights,
+    as_sign,
+    entries,
+    product_and_sqnorm,
+    rival,
+    rounded,
+    sign_beyond,
+    size,
+    sqnorm,
+    squares,
+    step,
+    step_is_finite,
+    step_rounds,
+)
 
 # The whole state of a run beside w: one record, so that Python and compiled code read the same names.
 _FIELDS = np.dtype(
@@ -33,6 +50,7 @@ _FIELDS = np.dtype(
         ("mistakes", "i8"),
         ("updates", "i8"),
         ("step", "f8"),  # the length of the last one
+        ("rival", "i8"),  # the class that it led away from
         ("steps", "f8"),  # the sum of their lengths; where it would overflow, the largest float
         ("rounded", "i8"),  # 1: some update was not exactly w + step y x
         ("slow", "i8"),  # decisions that floats could not take
@@ -67,11 +85,11 @@ def slack(width: int) -> float:
 
 
 @inlined
-def slope(w: Vector, norm: float) -> float:
-    """The filter's error per unit of ||x||."""
+def slope(width: int, norm: float) -> float:
+    """The filter's error per unit of ||x||, for weights of so many entries and this norm."""
     if norm == 0.0:
         return 0.0
-    return slack(w.shape[0]) * norm if TINY <= norm <= HUGE else math.inf
+    return slack(width) * norm if TINY <= norm <= HUGE else math.inf
 
 
 @inlined
@@ -146,8 +164,8 @@ def _measure_exactly(rows: Storage, i: int, q: float, s: Any) -> int:
 
 
 @inlined
-def side(rows: Storage, i: int, y: float, w: Vector, theta: float, m: float, error: float, s: Any) -> int:
-    """The sign of y<w,x> - theta, from m = y<w,x> in floats and its error."""
+def side(rows: Storage, i: int, y: float, w: Weights, theta: float, m: float, error: float, s: Any) -> int:
+    """The sign of p - theta, from m = p in floats and its error."""
     if m > theta + error:
         return 1
     if m < theta - error:
@@ -155,7 +173,7 @@ def side(rows: Storage, i: int, y: float, w: Vector, theta: float, m: float, err
     if error == 0.0:
         return 0
     s.slow += 1
-    return sums.sign_of_dot(rows, i, y, divisor(rows, i), w, theta)
+    return sign_beyond(w, rows, i, y, divisor(rows, i), theta, error)
 
 
 @inlined
@@ -166,10 +184,10 @@ def has_threshold(rule: Rule, radius_sq: float) -> bool:
 
 
 @inlined
-def meet(rows: Storage, i: int, q: float, w: Vector, rule: Rule, s: Any) -> int:
+def meet(rows: Storage, i: int, q: float, w: Weights, rule: Rule, s: Any) -> int:
     """`measure`, and theta for the radius that stands then. After an error radius and theta are as before."""
     radius_m, radius_e, radius_sq = s.radius_m, s.radius_e, s.radius_sq
-    code = measure(rows, i, q, w.shape[0], s)
+    code = measure(rows, i, q, entries(w), s)
     if code == GREW:
         if not has_threshold(rule, s.radius_sq):
             s.radius_m, s.radius_e, s.radius_sq = radius_m, radius_e, radius_sq
@@ -179,56 +197,56 @@ def meet(rows: Storage, i: int, q: float, w: Vector, rule: Rule, s: Any) -> int:
 
 
 @inlined
-def judge(rows: Storage, i: int, y: float, w: Vector, rule: Rule, m: float, error: float, s: Any) -> int:
-    """MISTAKE and UPDATE bits for a measured row, given m = y<w,x> in floats."""
+def judge(rows: Storage, i: int, y: float, w: Weights, rule: Rule, m: float, error: float, s: Any) -> int:
+    """MISTAKE and UPDATE bits for a measured row, given m = p in floats."""
     sign = side(rows, i, y, w, 0.0, m, error, s)
     verdict = 0
-    if sign < 0 or (sign == 0 and rule.zero != y):
+    if sign < 0 or (sign == 0 and rule.zero != as_sign(w, y)):
         verdict = MISTAKE
     if s.theta != 0.0:
         sign = side(rows, i, y, w, s.theta, m, error, s)
-    if violated(rule, sign, y):
+    if violated(rule, sign, as_sign(w, y)):
         verdict |= UPDATE
     return verdict
 
 
 @inlined
-def length_of_step(rows: Storage, i: int, y: float, w: Vector, rule: Rule, s: Any) -> float:
-    """How far the rule goes; nan where ||x||^2 is not a normal float, though the rule asks for it."""
+def length_of_step(rows: Storage, i: int, y: float, w: Weights, rule: Rule, s: Any) -> float:
+    """How far the rule goes away from s.rival; nan where ||x||^2 is not a normal float, though the rule asks for it."""
     if not measures(rule):
-        return step(rule, 0.0, 0.0)
+        return step_of(rule, 0.0, 0.0)
     return _measured_step(rows, i, y, w, rule, s)
 
 
 @outlined
-def _measured_step(rows: Storage, i: int, y: float, w: Vector, rule: Rule, s: Any) -> float:
+def _measured_step(rows: Storage, i: int, y: float, w: Weights, rule: Rule, s: Any) -> float:
     if rows.norm[i] == 0.0:
         s.loss = max(s.loss, s.theta)
         return NO_STEP
-    sqnorm = 1.0
+    square = 1.0
     if not rows.unit:
         mantissa, exponent = sums.sqnorm(rows, i)
-        sqnorm = power(mantissa, exponent)
-        if not NORMAL <= sqnorm < math.inf:
+        square = power(mantissa, exponent)
+        if not NORMAL <= square < math.inf:
             return math.nan
-    mantissa, exponent = sums.rounded_dot(rows, i, divisor(rows, i), w)
-    product = y * power(mantissa, exponent)
+    mantissa, exponent = rounded(w, rows, i, y, divisor(rows, i), s.rival)
+    product = power(mantissa, exponent)
     s.loss = max(s.loss, s.theta - product)
-    return step(rule, product, sqnorm)
+    return step_of(rule, product, square)
 
 
 @inlined
-def update(rows: Storage, i: int, y: float, w: Vector, rule: Rule, m: float, error: float, s: Any) -> int:
-    """w += step y x, unless it would overflow; keeps the bound on ||w||. Returns 1, 0 for no step, or an error code."""
+def update(rows: Storage, i: int, y: float, w: Weights, rule: Rule, m: float, error: float, s: Any) -> int:
+    """A step, unless it would overflow; keeps the bound on ||w||. Returns 1, 0 for no step, or an error code."""
+    s.rival = rival(w, rows, i, y, divisor(rows, i), error)
     length = length_of_step(rows, i, y, w, rule, s)
     if length == NO_STEP:
         return 0
     if math.isnan(length):
         return STEP_RANGE
-    c = y * length
     q = divisor(rows, i)
-    x = length * (reach(rows, i) * (1.0 + slack(w.shape[0])))
-    # ||w + c x||^2 = ||w||^2 + 2 step y<w,x> + step^2 ||x||^2
+    x = length * (reach(rows, i) * (1.0 + slack(entries(w))))
+    # ||w + step y x||^2 = ||w||^2 + 2 step p + step^2 ||x||^2
     grown = s.norm * s.norm + 2.0 * length * (m + error) + x * x
     if TINY * TINY <= grown <= HUGE * HUGE:
         norm = math.sqrt(grown) * (1.0 + 2.0**-50)
@@ -237,13 +255,13 @@ def update(rows: Storage, i: int, y: float, w: Vector, rule: Rule, m: float, err
             mantissa, exponent = sums.sqnorm(rows, i)
             x = length * (root(mantissa, exponent) / q)
         norm = (s.norm + x) * (1.0 + 2.0**-50)
-        if not norm <= 2.0**1000 and not sum_is_finite(rows, i, c, q, w):
+        if not norm <= 2.0**1000 and not step_is_finite(w, rows, i, y, length, q, s.rival):
             return OVERFLOW
     # The first update that rounds settles it, so tracking costs nothing where sums round all the time. A step that is
     # measured, or is not 1, is taken to round: it may, and so may the product with x.
     if not s.rounded:
-        s.rounded = measures(rule) or length != 1.0 or sum_rounds(rows, i, c, q, w)
-    add(rows, i, c, q, w)
+        s.rounded = measures(rule) or length != 1.0 or step_rounds(w, rows, i, y, length, q, s.rival)
+    step(w, rows, i, y, length, q, s.rival)
     s.norm = norm
     s.updates += 1
     s.step = length
@@ -252,16 +270,16 @@ def update(rows: Storage, i: int, y: float, w: Vector, rule: Rule, m: float, err
 
 
 @inlined
-def learn(rows: Storage, i: int, y: float, w: Vector, rule: Rule, s: Any) -> int:
+def learn(rows: Storage, i: int, y: float, w: Weights, rule: Rule, s: Any) -> int:
     """One round of the online protocol on a new row: its verdict, or an error code and nothing changed."""
     s.row = i
     theta, radius_m, radius_e, radius_sq = s.theta, s.radius_m, s.radius_e, s.radius_sq
-    product, q = dot_and_sqnorm(rows, i, w)
+    product, q = product_and_sqnorm(w, rows, i, y)
     code = meet(rows, i, q, w, rule, s)
     if code < 0:
         return code
-    m = y * product / divisor(rows, i)
-    if m > s.theta + slope(w, s.norm) * reach(rows, i):
+    m = product / divisor(rows, i)
+    if m > s.theta + slope(entries(w), s.norm) * reach(rows, i):
         return 0
     verdict = respond(rows, i, y, w, rule, m, s)
     if verdict < 0:
@@ -270,9 +288,9 @@ def learn(rows: Storage, i: int, y: float, w: Vector, rule: Rule, s: Any) -> int
 
 
 @inlined
-def respond(rows: Storage, i: int, y: float, w: Vector, rule: Rule, m: float, s: Any) -> int:
-    """Judge a measured row with m = y<w,x> in floats, count, and update if so judged. Returns what happened."""
-    error = slope(w, s.norm) * reach(rows, i)
+def respond(rows: Storage, i: int, y: float, w: Weights, rule: Rule, m: float, s: Any) -> int:
+    """Judge a measured row with m = p in floats, count, and update if so judged. Returns what happened."""
+    error = slope(entries(w), s.norm) * reach(rows, i)
     verdict = judge(rows, i, y, w, rule, m, error, s)
     if verdict & UPDATE:
         code = update(rows, i, y, w, rule, m, error, s)
@@ -291,7 +309,7 @@ def score(rows: Storage, i: int, w: Vector, norm: float) -> float:
     s, q = dot_and_sqnorm(rows, i, w)
     if TINY * TINY <= q <= HUGE * HUGE:
         length = math.sqrt(q)
-        error = slope(w, norm) * length
+        error = slope(w.shape[0], norm) * length
         if abs(s) > error or error == 0.0:
             return s / length if rows.unit else s
     elif not math.isfinite(q) and not row_is_finite(rows, i):
@@ -305,21 +323,32 @@ def score(rows: Storage, i: int, w: Vector, norm: float) -> float:
     return tiny if m != 0.0 and e < -1073 else power(m, e)
 
 
-@reassociated
-def _sqnorm(w: Vector) -> float:
-    q = 0.0
-    for j in range(w.shape[0]):
-        q += w[j] * w[j]
-    return q
+@outlined
+def ranked(rows: Storage, i: int, w: Heads, norm: float) -> int:
+    """The class of the exactly largest score, ties to the lowest, for a row that is only looked at; or NOT_FINITE.
+
+    w.scores are then the scores of the row, right at the top (`novikoff.engine.heads.rank`).
+    """
+    q = sqnorm_in_floats(rows, i)
+    if not math.isfinite(q) and not row_is_finite(rows, i):
+        return NOT_FINITE
+    if q == 0.0 and sums.sqnorm(rows, i)[0] == 0.0:
+        for r in range(w.scores.shape[0]):
+            w.scores[r] = 0.0
+        return 0
+    length, error = 1.0, math.inf
+    if rows.unit:
+        rows.norm[i] = math.inf  # the divisor is then computed exactly
+        length = divisor(rows, i)
+    if TINY * TINY <= q <= HUGE * HUGE:
+        error = slope(entries(w), norm) * (1.0 if rows.unit else math.sqrt(q))
+    return rank(rows, i, length if NORMAL <= length < math.inf else 1.0, w.W, w.scores, error)
 
 
 @outlined
-def norm_bound(w: Vector) -> float:
+def norm_bound(w: Weights) -> float:
     """An upper bound on ||w||, tight to rounding."""
-    q = _sqnorm(w)
+    q = sqnorm(w)
     if TINY * TINY <= q <= HUGE * HUGE:
-        return math.sqrt(q) * (1.0 + slack(w.shape[0]))
-    largest = 0.0
-    for j in range(w.shape[0]):
-        largest = max(largest, abs(w[j]))
-    return largest * math.sqrt(w.shape[0]) * (1.0 + 2.0**-50)
+        return math.sqrt(q) * (1.0 + slack(squares(w)))
+    return size(w) * (1.0 + 2.0**-50)

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.engine import sums
 from novikoff.engine.compile import allocating, allocating_kernel, inlined, kernel, outlined, specialised
 from novikoff.engine.csr import CsrRows
 from novikoff.engine.decide import (
@@ -23,6 +22,7 @@ from novikoff.engine.decide import (
     measure,
     meet,
     norm_bound,
+    ranked,
     reach,
     respond,
     score,
@@ -30,6 +30,8 @@ from novikoff.engine.decide import (
     slope,
 )
 from novikoff.engine.dense import DenseRows
+from novikoff.engine.heads import Heads
+from novikoff.engine.plane import Plane
 from novikoff.engine.rule import Rule, satisfied, violated
 from novikoff.engine.storage import (
     Storage,
@@ -38,17 +40,26 @@ from novikoff.engine.storage import (
     between,
     constant_term,
     dot,
-    dot_and_sqnorm,
     settled,
     signed,
-    sketch,
     sqnorm_in_floats,
     unsigned,
+)
+from novikoff.engine.weights import (
+    Weights,
+    as_sign,
+    entries,
+    product,
+    product_and_sqnorm,
+    share,
+    sign_of_difference,
+    sketch,
 )
 
 Signs = NDArray[np.int8]
 SLOW = 32  # an exact decision costs about as much as this many rows; no result depends on it
 NOBODY = -1  # the row that a search found, when it found none
+UNDECIDED = -100  # the class of a row for which two scores are the largest
 
 # What a trace holds of an update.
 TRACE = np.dtype(
@@ -61,6 +72,7 @@ TRACE = np.dtype(
                 ("at", "i8"),  # how many rows had had their turn in it
                 ("mistake", "i8"),  # 1: it was a wrong prediction, too
                 ("step", "f8"),  # w += step y x
+                ("rival", "i8"),  # of many classes, the one that went down by step x
             ],
             align=True,
         ),
@@ -73,25 +85,25 @@ def _next_violated(
     rows: Storage,
     y: Signs,
     order: NDArray[np.int64],
-    w: Vector,
+    w: Weights,
     at: int,
     stop: int,
     level: float,
     tilt: float,
     error: float,
 ) -> tuple[int, float]:
-    """The first position whose row is not surely beyond theta, or new (its norm is nan); and its dot product."""
-    share = constant_term(rows, w)
+    """The first position whose row is not surely beyond theta, or new (its norm is nan); and p of it, undivided."""
+    of_constant = share(w, rows)
     shuffled = order.shape[0] > 0
-    of_w = sketch(rows, w)
-    # Invariant: every row from position `at` up to t has a known norm, and y<w,x> > theta whatever was rounded.
+    of_w = sketch(w, rows)
+    # Invariant: every row from position `at` up to t has a known norm, and p > theta whatever was rounded.
     for t in between(at, stop):
         i = unsigned(order[t]) if shuffled else t
-        if settled(rows, i, float(y[i]), of_w, share, level, tilt + error):
+        if settled(rows, i, float(y[i]), of_w, of_constant, level, tilt + error):
             continue
-        s = dot(rows, i, w, share)
-        if not y[i] * s > level + tilt * rows.norm[i]:
-            return signed(t), s
+        p = product(w, rows, i, float(y[i]), of_constant)
+        if not p > level + tilt * rows.norm[i]:
+            return signed(t), p
     return stop, 0.0
 
 
@@ -107,6 +119,7 @@ def _note(trace: Any, tally: NDArray[np.uint32], i: int, verdict: int, s: Any) -
         entry.at = s.at
         entry.mistake = verdict & MISTAKE
         entry.step = s.step
+        entry.rival = s.rival
         s.traced += 1
 
 
@@ -116,7 +129,7 @@ def cycle(
     y: Signs,
     order: NDArray[np.int64],
     restart: bool,
-    w: Vector,
+    w: Weights,
     rule: Rule,
     state: Any,
     budget: int,
@@ -139,16 +152,16 @@ def cycle(
     # that moment; s.found of them were updates. s.pass_theta was theta when the pass began. After a search
     # (``restart``) that ended in an update nothing is known of any row, and the next one begins at 0.
     while logged < log.shape[0] and budget > 0 and (trace.shape[0] == 0 or s.traced < trace.shape[0]):
-        # y<w,x> > theta for sure: y s > theta + error ||x||, or (theta + error) ||x|| for unit rows
-        error = slope(w, s.norm)
+        # p > theta for sure: in floats, undivided, it is > theta + error ||x||, or (theta + error) ||x|| for unit rows
+        error = slope(entries(w), s.norm)
         if rows.unit:
             level, tilt = 0.0, (s.theta + error) * (1.0 + 2.0**-50)
         else:
             level, tilt = s.theta, error
         stop = min(n, s.at + budget)
-        t, product = s.at, 0.0
+        t, p = s.at, 0.0
         if s.at < n and not math.isnan(rows.norm[order[s.at] if order.shape[0] > 0 else s.at]):  # not a new row
-            t, product = _next_violated(rows, y, order, w, s.at, stop, level, tilt, error)
+            t, p = _next_violated(rows, y, order, w, s.at, stop, level, tilt, error)
         budget -= t - s.at
         s.at = t
         if t < stop:
@@ -158,7 +171,7 @@ def cycle(
                 verdict = learn(rows, i, float(y[i]), w, rule, s)
             else:
                 s.row = i
-                verdict = respond(rows, i, float(y[i]), w, rule, y[i] * product / divisor(rows, i), s)
+                verdict = respond(rows, i, float(y[i]), w, rule, p / divisor(rows, i), s)
             if verdict < 0:
                 return verdict
             budget -= 1 + SLOW * (s.slow - slow)
@@ -197,21 +210,21 @@ def _next_turn(s: Any) -> None:
 
 @inlined
 def _closer(
-    rows: Storage, y: Signs, i: int, m: float, error: float, j: int, best: float, best_error: float, w: Vector, s: Any
+    rows: Storage, y: Signs, i: int, m: float, error: float, j: int, best: float, best_error: float, w: Weights, s: Any
 ) -> bool:
-    """Is y<w,x> of row i below that of row j < i? m and best are the two in floats, with their errors."""
+    """Is p of row i below that of row j < i? m and best are the two in floats, with their errors."""
     if m < best - (error + best_error):
         return True
     if m > best + (error + best_error) or error + best_error == 0.0:
         return False
     s.slow += 1
-    sign = sums.sign_of_difference(rows, i, float(y[i]), divisor(rows, i), j, float(y[j]), divisor(rows, j), w)
-    return sign < 0
+    yi, yj, qi, qj = float(y[i]), float(y[j]), divisor(rows, i), divisor(rows, j)
+    return sign_of_difference(w, rows, i, yi, qi, error, j, yj, qj, best_error) < 0
 
 
 @inlined
 def _spared(rule: Rule, s: Any) -> int:
-    """The sign of the examples with y<w,x> = 0 that the rule leaves alone, if it does not treat both signs alike."""
+    """The sign of the examples with p = 0 that the rule leaves alone, if it does not treat both signs alike."""
     if s.theta != 0.0 or violated(rule, 0, 1.0) == violated(rule, 0, -1.0):
         return 0
     return -1 if violated(rule, 0, 1.0) else 1
@@ -219,22 +232,29 @@ def _spared(rule: Rule, s: Any) -> int:
 
 @inlined
 def _only_this_violates(
-    rows: Storage, y: Signs, i: int, w: Vector, m: float, error: float, spared: int, s: Any
+    rows: Storage, y: Signs, i: int, w: Weights, m: float, error: float, spared: int, s: Any
 ) -> bool:
-    """Two examples near y<w,x> = 0: is only the later one violated there?"""
+    """Two examples near p = 0: is only the later one violated there?"""
     if spared == 0 or y[i] == spared or y[s.found] != spared:
         return False
     j = s.found
-    product = y[j] * dot(rows, j, w, constant_term(rows, w)) / divisor(rows, j)
-    kept = side(rows, j, float(y[j]), w, 0.0, product, slope(w, s.norm) * reach(rows, j), s)
+    p, e = _estimate(rows, y, j, w, s)
+    kept = side(rows, j, float(y[j]), w, 0.0, p, e, s)
     return kept == 0 and side(rows, i, float(y[i]), w, 0.0, m, error, s) == 0
+
+
+@inlined
+def _estimate(rows: Storage, y: Signs, i: int, w: Weights, s: Any) -> tuple[float, float]:
+    """p of a measured row in floats, and how far off that is at most."""
+    p = product(w, rows, i, float(y[i]), share(w, rows)) / divisor(rows, i)
+    return p, slope(entries(w), s.norm) * reach(rows, i)
 
 
 @kernel
 def climb(
     rows: Storage,
     y: Signs,
-    w: Vector,
+    w: Weights,
     rule: Rule,
     state: Any,
     budget: int,
@@ -242,7 +262,7 @@ def climb(
     trace: Any,
     tally: NDArray[np.uint32],
 ) -> int:
-    """Searches for the violated example with the smallest y<w,x>, ties to the lower row, and updates on it.
+    """Searches for the violated example with the smallest p, ties to the lower row, and updates on it.
 
     Logs the row that each search found to be violated. ``trace`` and ``tally`` are as in `cycle`.
     """
@@ -253,14 +273,13 @@ def climb(
     s.traced = 0
     best, best_error = 0.0, 0.0
     if s.at > 0:
-        best = y[s.found] * dot(rows, s.found, w, constant_term(rows, w)) / divisor(rows, s.found)
-        best_error = slope(w, s.norm) * reach(rows, s.found)
-    # Invariant, if s.at > 0: of the rows before s.at, s.found has the smallest y<w,x>, exactly, ties to the lower row
+        best, best_error = _estimate(rows, y, s.found, w, s)
+    # Invariant, if s.at > 0: of the rows before s.at, s.found has the smallest p, exactly, ties to the lower row
     # (but at zero a row that is violated goes before one that is not). In floats that is
     # `best`, off by at most `best_error`. w does not change within a search.
     while logged < log.shape[0] and budget > 0 and (trace.shape[0] == 0 or s.traced < trace.shape[0]):
-        error = slope(w, s.norm)
-        share = constant_term(rows, w)
+        error = slope(entries(w), s.norm)
+        of_constant = share(w, rows)
         spared = _spared(rule, s)
         stop = min(n, s.at + budget)
         budget -= stop - s.at
@@ -268,13 +287,13 @@ def climb(
             i = signed(k)
             if math.isnan(rows.norm[k]):
                 s.row = i
-                product, q = dot_and_sqnorm(rows, i, w)
+                p, q = product_and_sqnorm(w, rows, i, float(y[k]))
                 code = meet(rows, i, q, w, rule, s)
                 if code < 0:
                     return code
             else:
-                product = dot(rows, k, w, share)
-            m = y[i] * product / divisor(rows, i)
+                p = product(w, rows, k, float(y[k]), of_constant)
+            m = p / divisor(rows, i)
             e = error * reach(rows, i)
             if i > 0 and m > best + (e + best_error):
                 continue
@@ -318,35 +337,34 @@ def survey(rows: Storage, width: int, state: Any, start: int, stop: int) -> int:
 
 
 @kernel
-def examine(rows: Storage, y: Signs, w: Vector, zero: int, state: Any, start: int, stop: int) -> int:
+def examine(rows: Storage, y: Signs, w: Weights, zero: int, state: Any, start: int, stop: int) -> int:
     """How many of these measured rows w misclassifies, exactly; at <w,x> = 0 the prediction is ``zero``.
 
-    state.found: of all rows before ``stop``, that with the smallest y<w,x>, ties to the lower row. Of the rows before
+    state.found: of all rows before ``stop``, that with the smallest p, ties to the lower row. Of the rows before
     ``start`` it is known already, and w must not have changed since.
     """
     s = state[0]
     s.norm = norm_bound(w)
-    share = constant_term(rows, w)
-    error = slope(w, s.norm)
+    of_constant = share(w, rows)
+    error = slope(entries(w), s.norm)
     best, best_error = 0.0, 0.0
     if start > 0:
-        best = y[s.found] * dot(rows, s.found, w, share) / divisor(rows, s.found)
-        best_error = error * reach(rows, s.found)
-    of_w = sketch(rows, w)
+        best, best_error = _estimate(rows, y, s.found, w, s)
+    of_w = sketch(w, rows)
     wrong = 0
     # Invariant: s.found, best and best_error are as in `climb`; wrong counts the rows start .. k - 1 that are on the
     # wrong side.
     for k in between(start, stop):
         right_and_farther = max(best + best_error, 0.0)
-        if k > 0 and not rows.unit and settled(rows, k, float(y[k]), of_w, share, right_and_farther, 2.0 * error):
+        if k > 0 and not rows.unit and settled(rows, k, float(y[k]), of_w, of_constant, right_and_farther, 2.0 * error):
             continue
-        product = dot(rows, k, w, share)
+        p = product(w, rows, k, float(y[k]), of_constant)
         i = signed(k)
-        m = y[i] * product / divisor(rows, i)
+        m = p / divisor(rows, i)
         e = error * reach(rows, i)
         if not m > e:
             sign = side(rows, i, float(y[i]), w, 0.0, m, e, s)
-            if sign < 0 or (sign == 0 and zero != y[i]):
+            if sign < 0 or (sign == 0 and zero != as_sign(w, float(y[i]))):
                 wrong += 1
         if i > 0 and m > best + (e + best_error):
             continue
@@ -358,9 +376,9 @@ def examine(rows: Storage, y: Signs, w: Vector, zero: int, state: Any, start: in
 @kernel
 def products(rows: Storage, y: Signs, w: Vector, start: int, stop: int, out: Vector) -> None:
     """out[i] = y_i <w, row i> in floats."""
-    share = constant_term(rows, w)
+    of_constant = constant_term(rows, w)
     for i in between(start, stop):
-        out[i] = y[i] * dot(rows, i, w, share)
+        out[i] = y[i] * dot(rows, i, w, of_constant)
 
 
 @kernel
@@ -373,7 +391,7 @@ def some_rows(rows: Storage, y: Signs, which: NDArray[np.int64], out: NDArray[np
 @kernel
 def scores(rows: Storage, w: Vector, start: int, stop: int, out: Vector) -> int:
     """out[i] = <w, row i> with the exact sign. Returns the first row that is not finite, or NOBODY."""
-    norm = norm_bound(w)
+    norm = norm_bound(Plane(w))
     # Invariant: out[start : i] is finite, and has the signs of the exact products.
     for i in range(start, stop):
         out[i] = score(rows, i, w, norm)
@@ -383,7 +401,7 @@ def scores(rows: Storage, w: Vector, start: int, stop: int, out: Vector) -> int:
 
 
 @kernel
-def rounds(rows: Storage, y: Signs, w: Vector, rule: Rule, state: Any, start: int, stop: int, out: Vector) -> int:
+def rounds(rows: Storage, y: Signs, w: Plane, rule: Rule, state: Any, start: int, stop: int, out: Vector) -> int:
     """The online protocol: out[i] = <w, row i> with the exact sign, and then y[i] is learned, unless it is 0.
 
     Returns 0, or an error code about row state.row, before which everything was learned.
@@ -392,7 +410,7 @@ def rounds(rows: Storage, y: Signs, w: Vector, rule: Rule, state: Any, start: in
     s.norm = norm_bound(w)
     # Invariant: out[i] comes from the w that has learned the rows start .. i - 1 with a label, and no others.
     for i in range(start, stop):
-        out[i] = score(rows, i, w, s.norm)
+        out[i] = score(rows, i, w.w, s.norm)
         if y[i] != 0:
             code = learn(rows, i, float(y[i]), w, rule, s)
             if code < 0:
@@ -404,7 +422,49 @@ def rounds(rows: Storage, y: Signs, w: Vector, rule: Rule, state: Any, start: in
 
 
 @kernel
-def norm_above(w: Vector) -> float:
+def scores_of_heads(rows: Storage, w: Heads, start: int, stop: int, out: NDArray[np.float64]) -> int:
+    """out[i] = the scores of all classes, right at the top. Returns the first row that is not finite, or NOBODY."""
+    norm = norm_bound(w)
+    # Invariant: out[start : i] is finite, and the largest of each row is the exactly largest.
+    for i in range(start, stop):
+        if ranked(rows, i, w, norm) < 0:
+            return i
+        for r in range(w.scores.shape[0]):
+            out[i, r] = w.scores[r]
+    return NOBODY
+
+
+@kernel
+def rounds_of_heads(
+    rows: Storage,
+    y: NDArray[np.int32],
+    w: Heads,
+    rule: Rule,
+    state: Any,
+    start: int,
+    stop: int,
+    out: NDArray[np.float64],
+) -> int:
+    """The online protocol as in `rounds`; a class -1 is not known."""
+    s = state[0]
+    s.norm = norm_bound(w)
+    # Invariant: as in `rounds`.
+    for i in range(start, stop):
+        seen = ranked(rows, i, w, s.norm)
+        for r in range(w.scores.shape[0]):
+            out[i, r] = w.scores[r]
+        if y[i] >= 0:
+            code = learn(rows, i, float(y[i]), w, rule, s)
+            if code < 0:
+                return code
+        elif seen < 0:
+            s.row = i
+            return NOT_FINITE
+    return 0
+
+
+@kernel
+def norm_above(w: Weights) -> float:
     """An upper bound on ||w||: what `learn_one` has in its state, for a state that is made anew."""
     return norm_bound(w)
 
@@ -420,12 +480,12 @@ def _sparse(columns: NDArray[Any], values: NDArray[Any], s: Any) -> CsrRows:
 
 
 @allocating_kernel
-def learn_dense(x: NDArray[Any], y: int, w: Vector, rule: Rule, state: Any) -> int:
+def learn_dense(x: NDArray[Any], y: int, w: Weights, rule: Rule, state: Any) -> int:
     return learn(_dense(x, state[0]), 0, float(y), w, rule, state[0])
 
 
 @allocating_kernel
-def learn_sparse(columns: NDArray[Any], values: NDArray[Any], y: int, w: Vector, rule: Rule, state: Any) -> int:
+def learn_sparse(columns: NDArray[Any], values: NDArray[Any], y: int, w: Weights, rule: Rule, state: Any) -> int:
     return learn(_sparse(columns, values, state[0]), 0, float(y), w, rule, state[0])
 
 
@@ -439,9 +499,32 @@ def score_sparse(columns: NDArray[Any], values: NDArray[Any], w: Vector, state: 
     return score(_sparse(columns, values, state[0]), 0, w, state[0].norm)
 
 
+@allocating_kernel
+def rank_dense(x: NDArray[Any], w: Heads, state: Any) -> int:
+    """The class of the largest score; UNDECIDED where two are the largest; or NOT_FINITE."""
+    return _top(_dense(x, state[0]), w, state[0].norm)
+
+
+@allocating_kernel
+def rank_sparse(columns: NDArray[Any], values: NDArray[Any], w: Heads, state: Any) -> int:
+    return _top(_sparse(columns, values, state[0]), w, state[0].norm)
+
+
+@allocating
+def _top(rows: Storage, w: Heads, norm: float) -> int:
+    room = Heads(w.W, np.empty_like(w.scores))  # others may learn or predict at the same time
+    best = ranked(rows, 0, room, norm)
+    if best >= 0:
+        for r in range(room.scores.shape[0]):
+            if r != best and room.scores[r] == room.scores[best]:
+                return UNDECIDED
+    return best
+
+
 # The same for float64 values (and uint32 columns) in C order and nothing else, of one rule: see `specialised`.
 
-_X, _COLUMNS, _W, _STATE = np.zeros(1), np.zeros(1, dtype=np.uint32), np.zeros(2), np.zeros(1, dtype=STATE)
+_X, _COLUMNS, _STATE = np.zeros(1), np.zeros(1, dtype=np.uint32), np.zeros(1, dtype=STATE)
+_W, _HEADS = np.zeros(2), Heads(np.zeros((3, 2)), np.zeros(3))
 
 
 class ByRule(dict[Any, Callable[..., int]]):
@@ -455,8 +538,10 @@ class ByRule(dict[Any, Callable[..., int]]):
         return made
 
 
-learn_dense64 = ByRule(lambda rule: specialised(learn_dense, _X, 1, _W, rule(), _STATE))
-learn_sparse64 = ByRule(lambda rule: specialised(learn_sparse, _COLUMNS, _X, 1, _W, rule(), _STATE))
+learn_dense64 = ByRule(lambda rule: specialised(learn_dense, _X, 1, Plane(_W), rule(), _STATE))
+learn_sparse64 = ByRule(lambda rule: specialised(learn_sparse, _COLUMNS, _X, 1, Plane(_W), rule(), _STATE))
+learn_dense64_heads = ByRule(lambda rule: specialised(learn_dense, _X, 1, _HEADS, rule(), _STATE))
+learn_sparse64_heads = ByRule(lambda rule: specialised(learn_sparse, _COLUMNS, _X, 1, _HEADS, rule(), _STATE))
 
 
 @cache
@@ -467,3 +552,13 @@ def score_dense64() -> Callable[[Vector, Vector, Any], float]:
 @cache
 def score_sparse64() -> Callable[[NDArray[np.uint32], Vector, Vector, Any], float]:
     return specialised(score_sparse, _COLUMNS, _X, _W, _STATE)
+
+
+@cache
+def rank_dense64() -> Callable[[Vector, Heads, Any], int]:
+    return specialised(rank_dense, _X, _HEADS, _STATE)
+
+
+@cache
+def rank_sparse64() -> Callable[[NDArray[np.uint32], Vector, Heads, Any], int]:
+    return specialised(rank_sparse, _COLUMNS, _X, _HEADS, _STATE)

@@ -16,6 +16,7 @@ from novikoff.engine.compile import is_small_work
 from novikoff.engine.decide import NOT_FINITE, STATE
 from novikoff.engine.loops import NOBODY, Signs
 from novikoff.engine.storage import Storage, Vector, over
+from novikoff.engine.weights import Heads, Plane, Weights
 
 Indices = NDArray[np.int64]
 
@@ -39,7 +40,7 @@ class Rows:
     Parameters
     ----------
     X : a C-contiguous float array or a CSR matrix, which is borrowed
-    signs : y in {-1, +1}; 0 where a label is not known
+    signs : y in {-1, +1}; 0 where a label is not known. Of many classes the place of each, in 32 bits; -1 if not known
     constant : c, the appended coordinate; 0 for none
     unit : divide every row, with its constant, by its norm
     """
@@ -126,12 +127,22 @@ class Rows:
                 raise BadRowError(NOT_FINITE, row)
         return out
 
+    def rankings(self, weights: Heads) -> NDArray[np.float64]:
+        """The scores of all classes for every row; the largest is that of the exactly largest."""
+        out = np.empty((self.n, len(weights.W)))
+        room = Heads(weights.W, np.empty(len(weights.W)))  # others may predict at the same time
+        for start in range(0, self.n, self.pace):
+            row = loops.scores_of_heads(self.storage, room, start, min(self.n, start + self.pace), out)
+            if row != NOBODY:
+                raise BadRowError(NOT_FINITE, row)
+        return out
+
     def hardest(self, w: Vector) -> int:
         """The row with the smallest <w,a_i>, exactly, ties to the lower row."""
-        return self.examine(w, 0)[0]
+        return self.examine(Plane(w), 0)[0]
 
-    def examine(self, w: Vector, zero: int) -> tuple[int, int]:
-        """The `hardest` row; and how many rows w misclassifies, exactly, if <w,x> = 0 is predicted as ``zero``."""
+    def examine(self, w: Weights, zero: int) -> tuple[int, int]:
+        """The row of the smallest p; and how many w misclassifies, exactly, if <w,x> = 0 is predicted as ``zero``."""
         storage = self._measured()
         wrong = 0
         for start in range(0, self.n, self.pace):
@@ -149,6 +160,15 @@ class Rows:
         """<w,a_i>, exactly."""
         divisor = decide.divisor(self.storage, i)
         return sums.to_fraction(sums.exact_dot(self.storage, i, float(self.signs[i]), divisor, w))
+
+    def product_with(self, i: int, weights: Weights) -> Fraction:
+        """p of row i, exactly: <w,a_i>, or half of what its class is ahead of its rival."""
+        if isinstance(weights, Plane):
+            return self.product(i, weights.w)
+        divisor = decide.divisor(self.storage, i)
+        scores = [sums.to_fraction(sums.exact_dot(self.storage, i, 1.0, divisor, w)) for w in weights.W]
+        true = scores.pop(int(self.signs[i]))
+        return (true - max(scores)) / 2
 
     # Some of the rows --------------------------------------------------------------------------------
 

@@ -76,7 +76,7 @@ def add_dot(total: Accumulator, rows: Storage, i: int, y: float, divisor: float,
 
 
 @outlined
-def _sign(total: Accumulator) -> int:
+def sign_of(total: Accumulator) -> int:
     _carry(total)
     if total[DIGITS - 1] < 0:
         return -1
@@ -87,9 +87,9 @@ def _sign(total: Accumulator) -> int:
 
 
 @outlined
-def _round(total: Accumulator) -> tuple[float, int]:
+def rounded(total: Accumulator) -> tuple[float, int]:
     """m, e with 1/2 <= |m| < 1 and m * 2^e the total rounded to nearest, ties to even; (0, 0) for zero."""
-    sign = _sign(total)
+    sign = sign_of(total)
     if sign == 0:
         return 0.0, 0
     if sign < 0:
@@ -137,7 +137,7 @@ def fold(high: float, low: float, noise: float, a: float, b: float) -> tuple[flo
 
 
 @inlined
-def _fold_dot(
+def fold_dot(
     high: float, low: float, noise: float, rows: Storage, i: int, y: float, divisor: float, w: Vector
 ) -> tuple[float, float, float]:
     for k in cells(rows, i):
@@ -146,13 +146,13 @@ def _fold_dot(
 
 
 @inlined
-def _sign_is_sure(high: float, low: float, noise: float, terms: int) -> bool:
+def sign_is_sure(high: float, low: float, noise: float, terms: int) -> bool:
     """Does high + low have the sign of the sum? Adding up low rounded by at most 2 terms 2^-53 noise."""
     return noise == 0.0 or abs(high + low) > (terms + 4) * 2.0**-51 * noise
 
 
 @inlined
-def _rounds_to_sum(high: float, low: float, noise: float, terms: int) -> bool:
+def rounds_to_sum(high: float, low: float, noise: float, terms: int) -> bool:
     """Is the float high + low the sum, correctly rounded?"""
     total = high + low
     if not 2.0**-800 <= abs(total) <= 2.0**800:
@@ -167,8 +167,8 @@ def _rounds_to_sum(high: float, low: float, noise: float, terms: int) -> bool:
 @outlined
 def sign_of_dot(rows: Storage, i: int, y: float, divisor: float, w: Vector, theta: float) -> int:
     """The sign of y * <w, row> - theta."""
-    high, low, noise = _fold_dot(-theta, 0.0, 0.0, rows, i, y, divisor, w)
-    if _sign_is_sure(high, low, noise, w.shape[0]):
+    high, low, noise = fold_dot(-theta, 0.0, 0.0, rows, i, y, divisor, w)
+    if sign_is_sure(high, low, noise, w.shape[0]):
         return 1 if high + low > 0.0 else -1 if high + low < 0.0 else 0
     return _long_sign_of_dot(rows, i, y, divisor, w, theta)
 
@@ -176,9 +176,9 @@ def sign_of_dot(rows: Storage, i: int, y: float, divisor: float, w: Vector, thet
 @outlined
 def sign_of_difference(rows: Storage, i: int, yi: float, qi: float, j: int, yj: float, qj: float, w: Vector) -> int:
     """The sign of yi * <w, row i> - yj * <w, row j>."""
-    high, low, noise = _fold_dot(0.0, 0.0, 0.0, rows, i, yi, qi, w)
-    high, low, noise = _fold_dot(high, low, noise, rows, j, -yj, qj, w)
-    if _sign_is_sure(high, low, noise, 2 * w.shape[0]):
+    high, low, noise = fold_dot(0.0, 0.0, 0.0, rows, i, yi, qi, w)
+    high, low, noise = fold_dot(high, low, noise, rows, j, -yj, qj, w)
+    if sign_is_sure(high, low, noise, 2 * w.shape[0]):
         return 1 if high + low > 0.0 else -1 if high + low < 0.0 else 0
     return _long_sign_of_difference(rows, i, yi, qi, j, yj, qj, w)
 
@@ -191,7 +191,7 @@ def sqnorm(rows: Storage, i: int) -> tuple[float, int]:
     for k in cells(rows, i):
         high, low, noise = fold(high, low, noise, value(rows, i, k), value(rows, i, k))
         terms += 1
-    if _rounds_to_sum(high, low, noise, terms):
+    if rounds_to_sum(high, low, noise, terms):
         return math.frexp(high + low)
     return _long_sqnorm(rows, i)
 
@@ -199,8 +199,8 @@ def sqnorm(rows: Storage, i: int) -> tuple[float, int]:
 @outlined
 def rounded_dot(rows: Storage, i: int, divisor: float, w: Vector) -> tuple[float, int]:
     """<w, row> = m * 2^e, correctly rounded: the same for every storage and order."""
-    high, low, noise = _fold_dot(0.0, 0.0, 0.0, rows, i, 1.0, divisor, w)
-    if _rounds_to_sum(high, low, noise, w.shape[0]):
+    high, low, noise = fold_dot(0.0, 0.0, 0.0, rows, i, 1.0, divisor, w)
+    if rounds_to_sum(high, low, noise, w.shape[0]):
         return math.frexp(high + low)
     return _long_rounded_dot(rows, i, divisor, w)
 
@@ -210,7 +210,7 @@ def _long_sign_of_dot(rows: Storage, i: int, y: float, divisor: float, w: Vector
     total = np.zeros(DIGITS, dtype=np.int64)
     add_dot(total, rows, i, y, divisor, w)
     add_product(total, theta, -1.0)
-    return _sign(total)
+    return sign_of(total)
 
 
 @allocating
@@ -220,14 +220,14 @@ def _long_sign_of_difference(
     total = np.zeros(DIGITS, dtype=np.int64)
     add_dot(total, rows, i, yi, qi, w)
     add_dot(total, rows, j, -yj, qj, w)
-    return _sign(total)
+    return sign_of(total)
 
 
 @allocating
 def _long_rounded_dot(rows: Storage, i: int, divisor: float, w: Vector) -> tuple[float, int]:
     total = np.zeros(DIGITS, dtype=np.int64)
     add_dot(total, rows, i, 1.0, divisor, w)
-    return _round(total)
+    return rounded(total)
 
 
 @allocating
@@ -238,7 +238,7 @@ def _long_sqnorm(rows: Storage, i: int) -> tuple[float, int]:
         if k % CARRY_EVERY == 0:
             _carry(total)
     add_product(total, rows.constant, rows.constant)
-    return _round(total)
+    return rounded(total)
 
 
 @allocating_kernel

@@ -89,7 +89,7 @@ class OneByOne(Learning):
             check_alone(self)
         sign = self._labels.sign_of(y)
         if type(x) is ndarray and x.dtype is FLOAT64 and x.shape == learner.shape and x.flags.c_contiguous:
-            code = learn_dense64[self.rule](x, sign, learner.w, learner.rule, learner.state)
+            code = learn_dense64[self.rule](x, sign, learner.weights, learner.rule, learner.state)
         elif type(x) is dict or inputs.by_feature(x):
             code = self._learn_dict(x, sign)
         elif (row := self._row(x)) is not None:
@@ -97,9 +97,9 @@ class OneByOne(Learning):
         else:
             example = self._example(x)
             if isinstance(example, tuple):
-                code = learn_sparse(*example, sign, learner.w, learner.rule, learner.state)
+                code = learn_sparse(*example, sign, learner.weights, learner.rule, learner.state)
             else:
-                code = learn_dense(example, sign, learner.w, learner.rule, learner.state)
+                code = learn_dense(example, sign, learner.weights, learner.rule, learner.state)
         if code < 0:
             raise inputs.example_error(code, x)
         return self
@@ -268,7 +268,7 @@ class OneByOne(Learning):
         places, values = self._named_columns().read(x)
         if len(places) < len(x):
             return self._learn_new_features(x, sign)
-        return learn_sparse64[self.rule](places, values, sign, learner.w, learner.rule, learner.state)
+        return learn_sparse64[self.rule](places, values, sign, learner.weights, learner.rule, learner.state)
 
     @alone
     def _learn_new_features(self, x: Mapping[Hashable, Any], sign: int) -> int:
@@ -279,7 +279,7 @@ class OneByOne(Learning):
         learner.widen(before + len(unseen))
         columns.append(unseen)
         places, values = columns.read(x)
-        code = learn_sparse64[self.rule](places, values, sign, learner.w, learner.rule, learner.state)
+        code = learn_sparse64[self.rule](places, values, sign, learner.weights, learner.rule, learner.state)
         if code < 0:
             columns.shrink(before)
             learner.widen(before)

@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 from novikoff.engine import decide
 from novikoff.engine.byte_copy import ByteCopy
 from novikoff.engine.decide import STATE, THETA_RANGE
-from novikoff.engine.loops import TRACE, climb, cycle, norm_above, rounds
+from novikoff.engine.loops import TRACE, climb, cycle, norm_above, rounds, rounds_of_heads
 from novikoff.engine.rows import BadRowError, Rows, radius_sq, rounded_radius_sq, sqnorm
 from novikoff.engine.rule import Facts, Rule
 from novikoff.engine.storage import Vector
 from novikoff.engine.trace import Trace
+from novikoff.engine.weights import Heads, Plane, Weights
 from novikoff.learners.state import State, require
 from novikoff.theory.exact import root, round_up, sqrt_down, sqrt_up
 
@@ -60,10 +61,18 @@ class Journal(Protocol):
 
 
 class LinearLearner:
-    """W, the weights of each head with the constant coordinate last, and the counts of a run. There is one head."""
+    """W, the weights of each head with the constant coordinate last, and the counts of a run.
 
-    def __init__(self, rule: Rule, width: int, constant: float, *, unit: bool, ball: bool = False) -> None:
-        self.W: NDArray[np.float64] = np.zeros((1, width + 1))
+    Two classes have one head, ``w``; more have one each.
+    """
+
+    w: Vector  # of two classes
+    weights: Weights  # what loops get
+
+    def __init__(
+        self, rule: Rule, width: int, constant: float, *, unit: bool, ball: bool = False, heads: int = 1
+    ) -> None:
+        self.W: NDArray[np.float64] = np.zeros((heads, width + 1))
         self.rule = rule
         self.state: Any = np.zeros(1, dtype=STATE)
         state = self.state[0]
@@ -76,7 +85,12 @@ class LinearLearner:
         self._set_width(width)
 
     def _set_width(self, width: int) -> None:
-        self.width, self.shape, self.w = width, (width,), self.W[0]
+        self.width, self.shape = width, (width,)
+        if len(self.W) == 1:
+            self.w = self.W[0]
+            self.weights = Plane(self.w)
+        else:
+            self.weights = Heads(self.W, np.zeros(len(self.W)))
 
     def copy(self) -> LinearLearner:
         twin = object.__new__(LinearLearner)
@@ -85,7 +99,7 @@ class LinearLearner:
         return twin
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "w"}  # it is W[0]
+        return {name: value for name, value in self.__dict__.items() if name not in ("w", "weights")}  # views of W
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Own the arrays: what joblib maps into memory is read-only, and kernels write."""
@@ -97,10 +111,15 @@ class LinearLearner:
         self._set_width(self.width)
 
     def start_from(self, other: LinearLearner) -> None:
-        """The weights of another learner of the same width; nothing counted yet."""
-        self.w[:-1] = other.w[: self.width]
-        self.w[-1] = other.w[-1] if self.state[0].constant else 0.0
-        self.start_norm = sqrt_up(sqnorm(self.w))
+        """The weights of another learner of the same width and classes; nothing counted yet."""
+        self.W[:, :-1] = other.W[:, : self.width]
+        self.W[:, -1] = other.W[:, -1] if self.state[0].constant else 0.0
+        self.start_norm = sqrt_up(self.sqnorm)
+
+    @property
+    def sqnorm(self) -> Fraction:
+        """||w||^2, exactly; of many classes ||W||^2/2, so that two heads w and -w have that of w."""
+        return sqnorm(self.w) if len(self.W) == 1 else sum(map(sqnorm, self.W), Fraction(0)) / 2
 
     def widen(self, width: int) -> None:
         """Room for `width` columns: the constant coordinate stays last."""
@@ -181,7 +200,7 @@ class LinearLearner:
         run = self.facts
         if run.updates == 0 or run.start > 0 or not self.state[0].steps < FINITE:
             return math.inf
-        along = root(sqnorm(self.w))[1] / run.steps
+        along = root(self.sqnorm)[1] / run.steps
         if not run.rounded:
             return round_up(along)
         # w is the sum of the M steps but for their rounding: at most 2^-53 ||w_t|| each, as much again for the product
@@ -215,7 +234,7 @@ class LinearLearner:
         page = NO_TRACE if trace is None else trace.page
         counts = NO_TALLY if tally is None else tally
         turns = np.empty(0, dtype=np.int64)  # the given order
-        bytes_beside = ByteCopy(rows, byte_copy if order == "given" else False, max_iter)
+        bytes_beside = ByteCopy(rows, byte_copy if order == "given" and len(self.W) == 1 else False, max_iter)
         one_by_one = shuffle is not None or enough is not None or bytes_beside.possible
         log = np.empty(min(max_iter, 1 if one_by_one else PASSES), dtype=np.int64)
         history: list[NDArray[np.int64]] = []
@@ -238,10 +257,10 @@ class LinearLearner:
                 room = log[: max_iter - passes]
                 data = bytes_beside.storage, rows.signs
                 if order == "worst":
-                    logged = climb(*data, self.w, self.rule, self.state, rows.pace, room, page, counts)
+                    logged = climb(*data, self.weights, self.rule, self.state, rows.pace, room, page, counts)
                 else:
                     turned = turns, order == "first"
-                    logged = cycle(*data, *turned, self.w, self.rule, self.state, rows.pace, room, page, counts)
+                    logged = cycle(*data, *turned, self.weights, self.rule, self.state, rows.pace, room, page, counts)
                 if logged < 0:
                     raise BadRowError(logged, int(state.row))
                 if trace is not None:
@@ -286,17 +305,19 @@ class LinearLearner:
         way = rows.storage, rows.signs, given, False
         logged = 0
         while not logged:
-            logged = cycle(*way, self.w, self.rule, self.state, rows.pace, log, NO_TRACE, NO_TALLY)
+            logged = cycle(*way, self.weights, self.rule, self.state, rows.pace, log, NO_TRACE, NO_TALLY)
         if logged < 0:
             raise BadRowError(logged, int(self.state[0].row))
 
-    def rounds(self, rows: Rows) -> Vector:
-        """The online protocol, row by row: <w,x> before the label is learned; a sign 0 is no label."""
+    def rounds(self, rows: Rows) -> NDArray[np.float64]:
+        """The online protocol, row by row: <w,x> before the label is learned; a sign 0, or a class -1, is no label."""
         rows.open(self)
-        out = np.empty(rows.n)
+        many = len(self.W) > 1
+        loop: Any = rounds_of_heads if many else rounds
+        out = np.empty((rows.n, len(self.W)) if many else rows.n)
         for start in range(0, rows.n, rows.pace):
             stop = min(rows.n, start + rows.pace)
-            code = rounds(rows.storage, rows.signs, self.w, self.rule, self.state, start, stop, out)
+            code = loop(rows.storage, rows.signs, self.weights, self.rule, self.state, start, stop, out)
             if code < 0:
                 row = int(self.state[0].row)
                 raise BadRowError(code, row, out[:row])
@@ -305,14 +326,14 @@ class LinearLearner:
     def examine(self, rows: Rows) -> tuple[bool, int]:
         """Does w separate the rows, and how many does it misclassify, by the convention at zero?
 
-        lower = min y<w,x>/||w|| over the rows, rounded down.
+        lower = min p/||w|| over the rows, rounded down.
         """
         self.lower = -math.inf
-        hardest, errors = rows.examine(self.w, self.zero)
-        length_sq = sqnorm(self.w)
+        hardest, errors = rows.examine(self.weights, self.zero)
+        length_sq = self.sqnorm
         if length_sq == 0:
             return False, errors
-        smallest = rows.product(hardest, self.w)
+        smallest = rows.product_with(hardest, self.weights)
         ratio = smallest**2 / length_sq
         self.lower = sqrt_down(ratio) if smallest >= 0 else -sqrt_up(ratio)
         self.lower_updates = self.updates
@@ -371,7 +392,7 @@ class LinearLearner:
         record.pass_theta = record.theta
         for name in PLACE_FLOATS if running else ():
             record[name] = state.number(name, 0.0, FINITE)
-        record.norm = norm_above(w)
+        record.norm = norm_above(learner.weights)
         learner.start_norm = state.number("start_norm", 0.0)
         learner.lower = state.number("lower")
         learner.lower_updates = state.integer("lower_updates")
