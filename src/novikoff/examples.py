@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,10 +25,17 @@ class Examples:
     record: dict[str, Any] | None = field(default=None, kw_only=True)  # how they were read, as a certificate records it
 
 
+class Said(NamedTuple):
+    """What a learner said of rows, before the label of each was learned."""
+
+    places: NDArray[np.intp]  # among the classes
+    undecided: NDArray[np.bool_]  # it is a mistake, whatever the label
+
+
 class RowError(ValueError):
     """A row, or its label, that was refused."""
 
-    scores: NDArray[np.float64] | None = None  # in the online protocol, of the rows before, which have been learned
+    said: Said | None = None  # in the online protocol, of the rows before, which have been learned
 
     def __init__(self, message: str, row: int) -> None:
         super().__init__(message)

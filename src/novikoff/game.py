@@ -29,7 +29,7 @@ class Learner(Protocol):
 class Linear(Protocol):
     """A learner whose weights can be followed."""
 
-    def predict_one(self, x: Any) -> Any: ...
+    def sign_one(self, x: Any) -> int: ...
     def learn_one(self, x: Any, y: Any) -> Any: ...
     def sign_of(self, y: Any) -> int: ...
     def row_of(self, x: Any) -> Row: ...
@@ -139,8 +139,11 @@ def play(
     rounds = 0
     wrong: list[int] = []
     for x, y in stream:
-        truth = learner.sign_of(y) if follower and isinstance(learner, Linear) else y
-        mistake = bool(learner.predict_one(x) != truth)
+        if isinstance(learner, Linear):
+            said, truth = learner.sign_one(x), learner.sign_of(y)
+        else:
+            said, truth = learner.predict_one(x), y
+        mistake = bool(said != truth)
         if mistake:
             wrong.append(rounds)
         learner.learn_one(x, y)

@@ -368,9 +368,7 @@ def refusals(X: Any, names: Any = None) -> Iterator[None]:
     try:
         yield
     except BadRowError as bad:
-        refused = row_error(bad.code, X, bad.row, names)
-        refused.scores = bad.scores
-        raise refused from None
+        raise row_error(bad.code, X, bad.row, names) from None
 
 
 def row_error(code: int, X: Any, row: int, names: Any = None) -> RowError:

@@ -237,15 +237,13 @@ class TestEval:
         assert lines[0][5] == "none"  # w = 0 predicts nothing, which is a mistake
         assert int(lines[-1][1]) == clf.mistakes_
 
-    def test_a_label_that_a_new_model_does_not_have(self, folder: Path) -> None:
-        Path("z.svm").write_text("1 1:1\n0 2:1\n")
-        found = run("eval", "--progressive", "z.svm")
-        place = "z.svm, example 2: the label 0.0 is neither of the two labels -1 and 1"
-        assert (found.exit_code, found.stderr.splitlines()[-1]) == (
-            1,
-            f"novikoff: {place}; --classes names the two labels of a new model",
-        )
-        assert run("eval", "--progressive", "z.svm", "--classes", "0,1").exit_code == 0
+    def test_labels_as_they_come_or_those_that_are_declared(self, folder: Path) -> None:
+        Path("z.svm").write_text("1 1:1\n0 2:1\n7 1:1 2:1\n")
+        assert "3 mistakes on 3 examples" in run("eval", "--progressive", "z.svm").stdout
+        found = run("eval", "--progressive", "z.svm", "--classes", "0,1")
+        place = "z.svm, example 3: the label 7.0 is neither of the two labels 0.0 and 1.0"
+        assert (found.exit_code, found.stderr.splitlines()[-1]) == (1, f"novikoff: {place}")
+        assert run("eval", "--progressive", "z.svm", "--classes", "0,1,7").exit_code == 0
 
 
 class TestWhatIsRead:
@@ -295,7 +293,7 @@ class TestLearn:
         clf, ds = nk.Perceptron(), data.read("train.vw")
         expected = []
         for i in range(60):
-            expected.append("1" if clf.predict_one(ds.X[[i]]) > 0 else "-1")
+            expected.append("1" if clf.sign_one(ds.X[[i]]) > 0 else "-1")
             clf.learn_one(ds.X[[i]], int(ds.y[i]))
         assert [line.split()[0] for line in said] == expected
         model = nk.load("m.nvk")
@@ -340,8 +338,14 @@ class TestLearn:
             ("a.vw", "1 |a x\n-1 't|a y\noops\n1 |a x y\n", (), 2, "a.vw, line 3, column 5: a '|' is expected"),
             ("a.vw", "1 |a x\noops\n\n-1 |a y\noops\n", ("--skip-bad", "2"), 2, "skipped a.vw, line 2, column 5"),
             ("a.vw", "1 |a x\noops\n-1 |a y\noops\n", ("--skip-bad", "1"), 2, "a.vw, line 4, column 5: a '|' is"),
-            ("a.vw", "1 |a x\n|a x\n0 |a y\n1 |a y\n", (), 2, "a.vw, example 3: the label 0.0 is neither of"),
-            ("a.vw", "0 |a x\n1 |a x\n", (), 0, "-1 and 1; --classes names the two labels of a new model"),
+            (
+                "a.vw",
+                "1 |a x\n|a x\n0 |a y\n1 |a y\n",
+                ("--classes=-1,1",),
+                2,
+                "example 3: the label 0.0 is neither of",
+            ),
+            ("a.vw", "0 |a x\n1 |a x\n2 |a x y\n0 |a y\n", (), 4, ""),
             ("a.vw", "0 |a x\n1 |a x\n2 |a y\n", ("--classes", "0,1"), 2, "is neither of the two labels 0.0 and 1.0\n"),
             (
                 "a.vw",

@@ -338,6 +338,9 @@ def test_names_of_any_length_in_all_can_be_saved() -> None:
     assert len(nk.load("m.nvk").feature_names_in_) == 1800
 
 
+SIGNS = ("--classes=-1,1",)
+
+
 # Where it stands ---------------------------------------------------------------------------------------
 
 
@@ -356,12 +359,12 @@ def test_the_file_knows_its_place_in_the_stream_and_a_stream_is_taken_up_there()
     ("text", "options", "stream"),
     [
         ("1 |a x\n\noops\n|a x\n", ("--skip-bad", "1"), (4, 2, 1)),
-        ("1 |a x\n\n|a x\n\n0 |a y\n1 |a y\n", (), (4, 2, 1)),
+        ("1 |a x\n\n|a x\n\n0 |a y\n1 |a y\n", SIGNS, (4, 2, 1)),
         ("1 |a x\n\n|a x\n\noops\n1 |a y\n", (), (4, 2, 1)),
         ("a,label\n1,1\n\n2,-1\n", (), (3, 2, 2)),
         ("\n\na,label\n1,1\n2,-1\n", (), (4, 2, 2)),
-        ("a,label\n1,1\n\n2,-1\n3,7\n", (), (3, 2, 2)),
-        ("1 1:1\n# a comment\n-1 1:2\n5 1:3\n", (), (3, 2, 2)),
+        ("a,label\n1,1\n\n2,-1\n3,7\n", SIGNS, (3, 2, 2)),
+        ("1 1:1\n# a comment\n-1 1:2\n5 1:3\n", SIGNS, (3, 2, 2)),
         ('{"y": 1, "a": 1}\n\n{"y": 0, "a": 1}\n{"y": 7, "a": 0}\n', ("--learner", "winnow"), (3, 2, 2)),
     ],
 )
@@ -419,7 +422,7 @@ def test_mistakes_are_counted_on_examples_that_have_a_label() -> None:
 def test_columns_of_lines_that_were_refused_are_not_learned(monkeypatch: pytest.MonkeyPatch) -> None:
     for room in (1 << 20, 1):
         monkeypatch.setattr(command, "ROOM", room)
-        run("learn", "m.nvk", text="1 |a x\n7 |a y\n1 |a z\n")
+        run("learn", "m.nvk", *SIGNS, text="1 |a x\n7 |a y\n1 |a z\n")
         assert nk.load("m.nvk").feature_names_in_.tolist() == ["a^x"]
         assert np.array_equal(nk.load("m.nvk").coef_, [[1.0]])
         Path("m.nvk").unlink()

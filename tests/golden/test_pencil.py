@@ -88,11 +88,12 @@ def test_the_sphere_divides_rows_with_their_constant():
 def test_predictions_at_zero():
     for at_zero, one, label in (("mistake", 0, "a"), ("positive", 1, "b"), ("negative", -1, "a")):
         model = Perceptron(at_zero=at_zero, fit_intercept=False)
-        assert model.predict_one([1.0, 1.0]) == one, "before the first example, too"
+        assert model.sign_one([1.0, 1.0]) == one, "before the first example, too"
         model.fit([[1.0, 0.0], [0.0, 1.0]], ["b", "a"])
         on_the_line = [1.0, 1.0] if at_zero == "mistake" else [[0.0, 5.0], [5.0, 0.0]][at_zero == "negative"]
-        if model.predict_one(on_the_line) == one:
+        if model.sign_one(on_the_line) == one:
             assert model.predict([on_the_line])[0] == label
         assert model.decision_function([[0.0, 0.0]])[0] == 0.0
         assert model.predict([[0.0, 0.0]])[0] == label
-        assert model.predict_one([0.0, 0.0]) == one
+        assert model.sign_one([0.0, 0.0]) == one
+        assert model.predict_one([0.0, 0.0]) == (label if one else None)

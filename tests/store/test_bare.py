@@ -71,7 +71,7 @@ def test_features_that_grew_are_the_columns(tmp_path: Path) -> None:
     plane = bare.load(tmp_path / "a.nvk")
     assert plane.names == [f"w{j}" for j in range(5)]
     rows = np.eye(5) * 3.0 - 1.0
-    expected = [model.predict_one({f"w{j}": row[j] for j in range(5)}) for row in rows]
+    expected = [model.sign_one({f"w{j}": row[j] for j in range(5)}) for row in rows]
     assert np.sign(plane.scores(rows)).tolist() == expected
     assert any(expected)
 

@@ -406,7 +406,7 @@ def test_weights_that_leave_the_separator_behind_are_found_out():
         updates_ = mistakes_ = 0
         w = 0.0
 
-        def predict_one(self, x):
+        def sign_one(self, x):
             return 1 if self.w * x[0] > 0 else 0
 
         def sign_of(self, y):

@@ -41,7 +41,7 @@ class Honest:
     def product(self, x):
         return sum(self.w.get(name, 0.0) * value for name, value in x.items())
 
-    def predict_one(self, x):
+    def sign_one(self, x):
         return int(np.sign(self.product(x)))
 
     def is_due(self, x, y):
@@ -53,7 +53,7 @@ class Honest:
         self.updates_ += 1
 
     def learn_one(self, x, y):
-        self.mistakes_ += self.predict_one(x) != y
+        self.mistakes_ += self.sign_one(x) != y
         if self.is_due(x, y):
             self.add(x, y)
 
@@ -132,7 +132,7 @@ class Drifting(Honest):
 
     def learn_one(self, x, y):
         super().learn_one(x, y)
-        if self.predict_one(x) == y and self.updates_ == 2 and x["a"] > 2:
+        if self.sign_one(x) == y and self.updates_ == 2 and x["a"] > 2:
             self.w["a"] += 1.0
 
 

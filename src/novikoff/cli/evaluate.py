@@ -22,7 +22,7 @@ def evaluate(
     ] = False,
     learner: Learner = "perceptron",
     set_: Set = None,
-    classes: Annotated[str | None, typer.Option(help="The two labels, for --progressive: no,yes")] = None,
+    classes: Annotated[str | None, typer.Option(help="The labels, for --progressive: no,yes")] = None,
     *,
     reading: ReadingOptions,
     as_json: AsJson = False,
@@ -30,7 +30,7 @@ def evaluate(
 ) -> int:
     """Count a model's mistakes on labelled examples; or (--progressive) a learner's, example by example."""
     from novikoff.cli.learners import new_learner
-    from novikoff.cli.predictions import columns_of, two_labels
+    from novikoff.cli.predictions import columns_of, labels_of
     from novikoff.store import load
 
     *models, data = arguments
@@ -39,7 +39,7 @@ def evaluate(
     model = load(models[0]) if models else new_learner(learner, set_)
     options = reading.given(columns_of(model) if models else None)
     if progressive:
-        return _progressive(model, data, options, two_labels(classes), as_json=as_json, quiet=quiet)
+        return _progressive(model, data, options, labels_of(classes), as_json=as_json, quiet=quiet)
     return _compare(model, data, options, as_json=as_json)
 
 
@@ -55,7 +55,7 @@ def _compare(model: Any, data: str, options: dict[str, Any], *, as_json: bool) -
             raise ValueError(f"{data} has no labels to compare with")
         pairs, times = np.unique(_coded(model, chunk.y, model.predict(chunk)), return_counts=True)
         for pair, count in zip(pairs.tolist(), times.tolist(), strict=True):
-            counts[divmod(pair, 2)] += count
+            counts[divmod(pair, len(model.classes_))] += count
         report_skipped(chunk.bad)
     classes = [item(label) for label in model.classes_]
     total = sum(counts.values())
@@ -65,7 +65,7 @@ def _compare(model: Any, data: str, options: dict[str, Any], *, as_json: bool) -
             "examples": total,
             "mistakes": wrong,
             "accuracy": 1 - wrong / total,
-            "confusion": [[counts[truth, said] for said in (0, 1)] for truth in (0, 1)],
+            "confusion": [[counts[truth, said] for said in range(len(classes))] for truth in range(len(classes))],
             "classes": classes,
         }
         print(to_json(record))
@@ -76,14 +76,16 @@ def _compare(model: Any, data: str, options: dict[str, Any], *, as_json: bool) -
 
 
 def _coded(model: Any, truth: NDArray[Any], said: NDArray[Any]) -> NDArray[np.int64]:
-    """2 * (number of the true label) + (number of the predicted one)."""
+    """k times the place of the true label among the k classes, and that of the predicted one."""
     from novikoff.inputs import item
+    from novikoff.labels import Labels
 
     strange = ~np.isin(truth, model.classes_)
     if strange.any():
         first = item(truth[np.argmax(strange)])
         raise ValueError(f"the label {first!r} is not one of the model's, {model.classes_.tolist()}")
-    return np.asarray(2 * (truth == model.classes_[1]) + (said == model.classes_[1]), dtype=np.int64)
+    labels = Labels(model.classes_)
+    return len(model.classes_) * labels.codes(truth, len(truth)) + labels.codes(said, len(said))
 
 
 def _print_confusion(counts: Counter[tuple[int, int]], classes: list[Any]) -> None:
@@ -94,7 +96,7 @@ def _print_confusion(counts: Counter[tuple[int, int]], classes: list[Any]) -> No
 
     table = Table("true label", *(f"predicted {text(label)}" for label in classes), box=None)
     for truth, label in enumerate(classes):
-        table.add_row(text(label), *(f"{counts[truth, said]:,}" for said in (0, 1)))
+        table.add_row(text(label), *(f"{counts[truth, said]:,}" for said in range(len(classes))))
     Console(highlight=False).print(table)
 
 

@@ -46,7 +46,9 @@ def _record(clf: Any, example: Dataset, columns: NDArray[Any], values: NDArray[A
     """The score, and what the features add to it, the largest first."""
     from novikoff.inputs import item
 
-    weights = np.ravel(clf.coef_)[columns]
+    scores = clf.decision_function(example)
+    place = int(np.argmax(scores[0])) if scores.ndim == 2 else 0  # of many classes that which is predicted
+    weights = np.atleast_2d(clf.coef_)[place][columns]
     shares = weights * values
     order = np.argsort(-np.abs(shares), kind="stable")
     names = getattr(clf, "feature_names_in_", None)
@@ -54,8 +56,8 @@ def _record(clf: Any, example: Dataset, columns: NDArray[Any], values: NDArray[A
     return {
         "predicted": item(clf.predict(example)[0]),
         "true": None if example.y is None else item(example.y[0]),
-        "score": float(np.ravel(clf.decision_function(example))[0]),
-        "intercept": float(np.ravel(clf.intercept_)[0]),
+        "score": float(scores[0, place] if scores.ndim == 2 else scores[0]),
+        "intercept": float(np.ravel(clf.intercept_)[place]),
         "shares": [
             {
                 "feature": int(columns[k]) + first if names is None else str(names[columns[k]]),

@@ -18,7 +18,7 @@ def learn(
     learner: Learner = "perceptron",
     set_: Set = None,
     classes: Annotated[
-        str | None, typer.Option(help="The two labels of a new model, unless they are -1 and 1.")
+        str | None, typer.Option(help="The labels of a new model, if there are to be no others: no,yes")
     ] = None,
     every: Annotated[float, typer.Option(min=0, metavar="SECONDS", help="How often to save.")] = 10.0,
     *,
@@ -36,7 +36,7 @@ def learn(
     """
     from novikoff.cli.learners import new_learner
     from novikoff.cli.light import begin_without_compiler
-    from novikoff.cli.predictions import two_labels
+    from novikoff.cli.predictions import labels_of
     from novikoff.cli.stopping import Stopping
     from novikoff.cli.stream import Keeper, Stream
     from novikoff.data.block import FormatError
@@ -46,7 +46,7 @@ def learn(
     from novikoff.store import load
     from novikoff.store.held import held
 
-    pair = two_labels(classes)
+    known_labels = labels_of(classes)
     check_target(model, data)
     # A block is learned, answered and counted without interruption, since signals only ask for an end after it. So
     # whatever ends the stream, but for a kill, the lines answered are those learned, and those saved.
@@ -55,7 +55,7 @@ def learn(
         source = Lines(data, Reading(**_options(reading, known)))
         taught = new_learner(learner, set_) if known is None else known
         begin_without_compiler(taught)
-        stream = Stream(taught, source, pair, json=as_json)
+        stream = Stream(taught, source, known_labels, json=as_json)
         keeper = Keeper(stream, model, every)
         begins_at = stream.lines
         try:

@@ -46,13 +46,13 @@ def text(label: Any) -> str:
     return str(label)
 
 
-def two_labels(classes: str | None) -> list[Any] | None:
-    """no,yes -> two labels, numbers if they are."""
+def labels_of(classes: str | None) -> list[Any] | None:
+    """no,yes -> labels, two or more; numbers if they are."""
     if classes is None:
         return None
     found: list[Any] = [label.strip() for label in classes.split(",")]
-    if len(found) != 2:
-        raise ValueError(f"--classes {classes}: two labels are expected, with a comma between them")
+    if len(found) < 2 or len(set(found)) < len(found):
+        raise ValueError(f"--classes {classes}: different labels are expected, two at least, with commas between them")
     try:
         numbers = [float(label) for label in found]
     except ValueError:
@@ -66,5 +66,5 @@ def two_labels(classes: str | None) -> list[Any] | None:
 
 
 def cure_for_labels(model: Any, classes: list[Any] | None) -> str:
-    """What to do about a label that is refused, if it can be done: a model that has begun keeps its two."""
-    return "" if hasattr(model, "classes_") or classes else "; --classes names the two labels of a new model"
+    """What to do about a label that is refused, if it can be done: a model that has begun keeps those it has."""
+    return "" if hasattr(model, "classes_") or classes else "; --classes names the labels of a new model"

@@ -22,6 +22,7 @@ Indices = NDArray[np.int64]
 
 BUDGET = 1 << 25  # stored entries per call of a loop, some 20 ms: Ctrl-C is heard; no result depends on it
 SHORT = 1 << 13  # the same for the interpreter
+NOTHING = np.empty(0)
 
 
 class BadRowError(Exception):
@@ -30,7 +31,7 @@ class BadRowError(Exception):
     `scores` are those of the rows before it, in the online protocol.
     """
 
-    def __init__(self, code: int, row: int, scores: Vector | None = None) -> None:
+    def __init__(self, code: int, row: int, scores: NDArray[np.float64] = NOTHING) -> None:
         self.code, self.row, self.scores = code, row, scores
 
 
@@ -173,9 +174,13 @@ class Rows:
     # Some of the rows --------------------------------------------------------------------------------
 
     def dense(self, which: Indices) -> NDArray[np.float64]:
-        """(0, a_i) for these rows of a problem without ``unit``, exactly; the zero leaves room for a coordinate."""
+        """(0, a_i) for these rows of a problem without ``unit``, exactly; the zero leaves room for a coordinate.
+
+        Of many classes it is (0, x_i).
+        """
         out = np.zeros((len(which), 1 + self.width))
-        loops.some_rows(self.storage, self.signs, which, out)
+        signs = self.signs if self.signs.dtype == np.int8 else np.ones(self.n, dtype=np.int8)
+        loops.some_rows(self.storage, signs, which, out)
         return out
 
     def learned(self, which: Indices) -> NDArray[np.float64]:

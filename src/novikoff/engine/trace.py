@@ -29,6 +29,8 @@ class Trace:
     mistakes : array of bool
     steps : array of float
         w <- w + step y x; 1 for the perceptrons.
+    rivals : array of int
+        Of many classes, the one that went down as the true one went up; -1 of two.
     """
 
     def __init__(self, data: Rows) -> None:
@@ -68,11 +70,32 @@ class Trace:
     def steps(self) -> NDArray[np.float64]:
         return self._all("step")
 
+    @property
+    def rivals(self) -> NDArray[np.int64]:
+        return self._all("rival")
+
     def path(self) -> Iterator[NDArray[np.float64]]:
         """w after each update of a run from 0, the constant coordinate last, some updates at a time.
 
-        The sums are made as the learner makes them, one update after the other, and round as its own do.
+        The sums are made as the learner makes them, one update after the other, and round as its own do. Of many
+        classes it is W, a matrix for each update.
         """
+        return self._path_of_heads() if self.data.signs.dtype == np.int32 else self._path()
+
+    def _path_of_heads(self) -> Iterator[NDArray[np.float64]]:
+        rows, steps, rivals = self.rows, self.steps, self.rivals
+        W = np.zeros((int(self.data.signs.max()) + 1, self.data.width))
+        for start in range(0, len(rows), BLOCK):
+            part = slice(start, start + BLOCK)
+            changes = steps[part, None] * self.data.learned(rows[part])
+            block = np.empty((len(changes), *W.shape))
+            for at, (true, rival) in enumerate(zip(self.data.signs[rows[part]], rivals[part], strict=True)):
+                W[true] += changes[at]
+                W[rival] -= changes[at]
+                block[at] = W
+            yield block
+
+    def _path(self) -> Iterator[NDArray[np.float64]]:
         rows, steps = self.rows, self.steps
         w = np.zeros((1, self.data.width))
         for start in range(0, len(rows), BLOCK):

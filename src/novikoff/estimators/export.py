@@ -27,6 +27,14 @@ class Plane(NamedTuple):
     on_sphere: float | None = None
 
 
+class Planes(NamedTuple):
+    """The same for each of many classes, of which the largest score is predicted."""
+
+    coef: NDArray[np.float64]  # (k, d)
+    intercept: Vector
+    on_sphere: float | None = None
+
+
 class TermSet(NamedTuple):
     """A disjunction of terms, each of pairs (variable, value)."""
 
@@ -72,19 +80,23 @@ def polynomial(rule: TermSet, powers: NDArray[np.int64]) -> tuple[Vector, float]
 # ONNX --------------------------------------------------------------------------------------------
 
 
-def onnx_model(model: Any, rule: Plane | TermSet) -> Any:
+def onnx_model(model: Any, rule: Plane | Planes | TermSet) -> Any:
     try:
         import onnx
     except ImportError:
         raise ImportError("to_onnx needs the package onnx: pip install 'novikoff[onnx]'") from None
     graph = _Graph(onnx)
-    if isinstance(rule, Plane):
-        width, side = len(rule.coef), graph.plane(rule)
-    else:
+    if isinstance(rule, TermSet):
         width, side = rule.width, graph.terms(rule)
+    else:
+        width, side = rule.coef.shape[-1], graph.scores(rule)
     classes = getattr(model, "classes_", None)
     if classes is not None:
-        graph.label(side, classes, isinstance(rule, Plane) and rule.second_at_zero)
+        if isinstance(rule, Planes):
+            which = graph.largest(side)
+        else:
+            which = graph.second(side, at_zero=isinstance(rule, Plane) and rule.second_at_zero)
+        graph.label(which, classes)
     double = onnx.TensorProto.DOUBLE
     X = onnx.helper.make_tensor_value_info("X", double, ["rows", width])
     proto = onnx.helper.make_model(
@@ -123,15 +135,16 @@ class _Graph:
         self.constants.append(self._onnx.numpy_helper.from_array(np.array(value, dtype=dtype), name))
         return name
 
-    def output(self, name: str, kind: int) -> None:
-        self.outputs.append(self._onnx.helper.make_tensor_value_info(name, kind, ["rows"]))
+    def output(self, name: str, kind: int, *columns: int) -> None:
+        self.outputs.append(self._onnx.helper.make_tensor_value_info(name, kind, ["rows", *columns]))
 
-    def plane(self, rule: Plane) -> str:
-        """The score; returns the value whose sign is the side."""
-        self.constant("coef", rule.coef)
+    def scores(self, rule: Plane | Planes) -> str:
+        """The score, or that of each class; returns the value that decides: its sign, or the place of the largest."""
+        many = isinstance(rule, Planes)
+        self.constant("coef", rule.coef.T)
         self.constant("intercept", rule.intercept)
         dot = self.node("MatMul", ["X", "coef"], "dot")
-        self.output("score", self._onnx.TensorProto.DOUBLE)
+        self.output("score", self._onnx.TensorProto.DOUBLE, *([len(rule.coef)] if many else []))
         if rule.on_sphere is None:
             return self.node("Add", [dot, "intercept"], "score")
         side = self.node("Add", [dot, "intercept"], "unscaled")
@@ -140,7 +153,7 @@ class _Graph:
         self.constant("constant_sq", rule.on_sphere**2)
         self.constant("tiny", TINY)
         square = self.node("Mul", ["X", "X"], "square")
-        sqnorm = self.node("ReduceSum", [square, "columns"], "sqnorm", keepdims=0)
+        sqnorm = self.node("ReduceSum", [square, "columns"], "sqnorm", keepdims=int(many))
         norm = self.node("Sqrt", [self.node("Add", [sqnorm, "constant_sq"], "with_constant")], "norm")
         self.node("Div", [side, self.node("Max", [norm, "tiny"], "divisor")], "score")
         return side
@@ -165,7 +178,17 @@ class _Graph:
         self.output("score", self._onnx.TensorProto.DOUBLE)
         return self.node("Sub", [self.node("ReduceMax", [each, "last"], "some", keepdims=0), "half"], "score")
 
-    def label(self, side: str, classes: NDArray[Any], second_at_zero: bool) -> None:
+    def second(self, side: str, *, at_zero: bool) -> str:
+        """Is it the second of two labels?"""
+        self.constant("zero", 0.0)
+        second = self.node("GreaterOrEqual" if at_zero else "Greater", [side, "zero"], "second")
+        return self.node("Cast", [second], "which", to=self._onnx.TensorProto.INT64)
+
+    def largest(self, scores: str) -> str:
+        """The place of the largest score, the first of several."""
+        return self.node("ArgMax", [scores], "which", axis=1, keepdims=0)
+
+    def label(self, which: str, classes: NDArray[Any]) -> None:
         kinds = self._onnx.TensorProto
         labels = [inputs.item(label) for label in classes]
         known: dict[type, tuple[int, Any]] = {
@@ -179,10 +202,8 @@ class _Graph:
                 f"ONNX has no type for the labels {labels!r}: bools, integers, floats or strings are needed"
             )
         kind, dtype = known[type(labels[0])]
-        self.constant("zero", 0.0)
         self.constant("labels", labels, dtype)
-        second = self.node("GreaterOrEqual" if second_at_zero else "Greater", [side, "zero"], "second")
-        self.node("Gather", ["labels", self.node("Cast", [second], "which", to=kinds.INT64)], "label")
+        self.node("Gather", ["labels", which], "label")
         self.output("label", kind)
 
 

@@ -101,6 +101,11 @@ class Findings(Learning):
         from novikoff.certificates.verify import verify
 
         learner = self._fitted()
+        if len(learner.W) > 1:
+            raise ValueError(
+                f"a run on {len(learner.W)} classes is not certified: novikoff.certify(X, y) settles each of them "
+                "against the rest, and a fit to one against the rest can be certified"
+            )
         y = inputs.labels(X, y)
         constant, unit = learner.geometry
         reading = None if unit else recorded(X)  # divided by their norms, the rows are not those of the file
@@ -143,11 +148,13 @@ class Findings(Learning):
         if self.shuffle and not isinstance(self.random_state, int | np.integer):
             raise ValueError("the order of a shuffled fit can be repeated only if random_state is an int")
         rng = check_random_state(self.random_state) if self.shuffle else None
-        rows = self._rows(X, self._labels.signs(y, X.shape[0]), learner)
-        again, trace = LinearLearner(learner.rule, X.shape[1], rows.constant, unit=rows.unit), Trace(rows)
+        rows = self._rows(X, self._labels.targets(y, X.shape[0]), learner)
+        heads = len(learner.W)
+        again = LinearLearner(learner.rule, X.shape[1], rows.constant, unit=rows.unit, heads=heads)
+        trace = Trace(rows)
         with inputs.refusals(X, getattr(self, "feature_names_in_", None)):
             again.run(rows, self.order, max(1, self.passes_), shuffle=rng, trace=trace)
-        if again.updates != learner.updates or not np.array_equal(again.w, learner.w):
+        if again.updates != learner.updates or not np.array_equal(again.W, learner.W):
             raise ValueError(
                 "the fit cannot be repeated: X and y are not the data it saw last, or it started from other weights "
                 "than 0"

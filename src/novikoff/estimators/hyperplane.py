@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import inputs
+from novikoff.engine.heads import Heads
 from novikoff.engine.rows import Rows
 from novikoff.estimators.bases import BaseEstimator, ClassifierMixin
-from novikoff.estimators.export import Plane
+from novikoff.estimators.export import Plane, Planes
 from novikoff.estimators.portable import Portable
 from novikoff.learners.linear import LinearLearner
 
@@ -33,29 +34,41 @@ class Scored:
 
 
 class LinearModel(Scored, ClassifierMixin, BaseEstimator, Portable):  # type: ignore[misc]  # scikit-learn has no type hints
-    """Two classes on the two sides of the weights of a learner."""
+    """What the weights of a learner predict: two classes on two sides, or of more that of the largest score."""
 
     classes_: NDArray[Any]
     n_features_in_: int
     _learner: LinearLearner  # the weights and the counts
+    _many_classes = False  # can it learn more than two?
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """<w,x> + intercept with the exact sign; under ``scale="sphere"`` that of x/||x||."""
+        """<w,x> + intercept with the exact sign; under ``scale="sphere"`` that of x/||x||.
+
+        Of k > 2 classes a column for each; the largest score of a row is that of the class whose exact score is the
+        largest, and several are equal there if and only if they are so exactly.
+        """
         inputs.check_fitted(self)
         X = inputs.matrix(self, X)
         constant, unit = self._learner.geometry
         rows = Rows(X, np.empty(0, dtype=np.int8), constant, unit=unit)
+        weights = self._learner.weights
         with inputs.refusals(X, getattr(self, "feature_names_in_", None)):
-            return rows.scores(self._learner.w)
+            return rows.rankings(weights) if isinstance(weights, Heads) else rows.scores(weights.w)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The labels. At zero as ``at_zero`` says; under "mistake", the first label."""
+        """The labels. At zero as ``at_zero`` says; under "mistake", or where scores tie, the first label."""
         return self.sides(self.decision_function(X))
 
     def sides(self, scores: NDArray[np.float64]) -> NDArray[Any]:
         """The labels for given scores."""
+        return self.classes_[self._places(scores)]
+
+    def _places(self, scores: NDArray[np.float64]) -> NDArray[np.intp]:
+        """The places of these labels among the classes."""
+        if scores.ndim == 2:
+            return np.asarray(scores.argmax(axis=1))
         positive = scores >= 0 if self._learner.zero > 0 else scores > 0
-        return self.classes_[positive.astype(np.intp)]
+        return np.minimum(positive.astype(np.intp), len(self.classes_) - 1)
 
     @property
     def coef_(self) -> NDArray[np.float64]:
@@ -72,7 +85,7 @@ class LinearModel(Scored, ClassifierMixin, BaseEstimator, Portable):  # type: ig
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.classifier_tags.multi_class = False
+        tags.classifier_tags.multi_class = self._many_classes
         return tags
 
     def _begun(self) -> bool:
@@ -85,7 +98,10 @@ class LinearModel(Scored, ClassifierMixin, BaseEstimator, Portable):  # type: ig
             )
         return self._learner
 
-    def _rule_to_export(self) -> Plane:
+    def _rule_to_export(self) -> Plane | Planes:
         learner = self._fitted()
         constant, unit = learner.geometry
-        return Plane(self.coef_[0], float(self.intercept_[0]), learner.zero > 0, constant if unit else None)
+        on_sphere = constant if unit else None
+        if len(learner.W) > 1:
+            return Planes(self.coef_, self.intercept_, on_sphere)
+        return Plane(self.coef_[0], float(self.intercept_[0]), learner.zero > 0, on_sphere)

@@ -16,7 +16,7 @@ from novikoff.engine.rule import Rule
 from novikoff.estimators import words
 from novikoff.estimators.hyperplane import LinearModel
 from novikoff.estimators.parameters import BOOLEAN, RANDOM, VERBOSE, Interval, estimator, one_of, parameter
-from novikoff.labels import Labels
+from novikoff.labels import PLUS_MINUS, Labels
 from novikoff.learners.linear import ORDERS, LinearLearner
 from novikoff.learners.perceptron import AT_ZERO
 
@@ -49,6 +49,7 @@ class Learning(LinearModel, Shared, ABC):
     history_: NDArray[np.int64]
 
     rule: ClassVar[Any]  # the type of its rule
+    _many_classes = True
 
     @abstractmethod
     def _rule(self) -> Rule:
@@ -61,14 +62,23 @@ class Learning(LinearModel, Shared, ABC):
         if not math.isfinite(self.intercept_scaling):
             raise ValueError(f"intercept_scaling must be finite, got {self.intercept_scaling!r}")
 
-    def _fresh(self, width: int) -> LinearLearner:
+    def _fresh(self, width: int, labels: Labels = PLUS_MINUS) -> LinearLearner:
         constant = float(self.intercept_scaling) if self.fit_intercept else 0.0
-        return LinearLearner(self._rule(), width, constant, unit=self.scale == "sphere", ball=self.scale == "ball")
+        self._check_zero(labels)
+        unit, ball = self.scale == "sphere", self.scale == "ball"
+        return LinearLearner(self._rule(), width, constant, unit=unit, ball=ball, heads=labels.heads)
 
-    def _rows(self, X: Any, signs: Any, learner: LinearLearner | None = None) -> Rows:
+    def _check_zero(self, labels: Labels) -> None:
+        if labels.heads > 1 and self.at_zero != "mistake":
+            raise ValueError(
+                f"at_zero={self.at_zero!r} is for two classes, and here are {len(labels.classes)}: of more none is "
+                "special, and equal scores are a mistake"
+            )
+
+    def _rows(self, X: Any, targets: Any, learner: LinearLearner | None = None) -> Rows:
         """The rows of X as the learner learns from them; by default as a new one would."""
         constant, unit = (learner or self._fresh(0)).geometry
-        return Rows(X, signs, constant, unit=unit)
+        return Rows(X, targets, constant, unit=unit)
 
     def _adopt(self, learner: LinearLearner, labels: Labels, names: NDArray[Any] | None) -> None:
         self._learner, self._labels, self.n_features_in_ = learner, labels, learner.width

@@ -373,9 +373,11 @@ class LeastSquaresClassifier(Scored, ClassifierMixin, _LeastSquares):  # type: i
         The first call needs both labels, in ``classes`` or in y.
         """
         y, sample_weight = inputs.labels(X, y), inputs.given_weights(X, sample_weight)
-        labels = Labels(self.classes_) if self._begun() else Labels.declared(classes, y)
         X, names = self._next_matrix(X)
-        labels = (labels or Labels.of(y, X.shape[0])).two()
+        if self._begun():
+            labels = Labels(self.classes_)
+        else:
+            labels = (Labels.begun(y, X.shape[0]) if classes is None else Labels.declared(classes)).several().two()
         self._partial_fit(X, names, labels.signs(y, X.shape[0]).astype(np.float64), sample_weight)
         self.classes_ = labels.classes
         return self

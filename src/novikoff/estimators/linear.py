@@ -13,7 +13,7 @@ from novikoff.engine.rows import Rows
 from novikoff.estimators import words
 from novikoff.estimators.export import fitted
 from novikoff.estimators.findings import Findings
-from novikoff.estimators.one_by_one import OneByOne
+from novikoff.estimators.in_rounds import InRounds
 from novikoff.labels import Labels
 from novikoff.learners.alone import alone
 from novikoff.learners.linear import Journal, LinearLearner, Outcome
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from sklearn import linear_model
 
 
-class LinearClassifier(OneByOne, Findings):
-    """A learner of two classes. A subclass states its parameters and its rule, and nothing else."""
+class LinearClassifier(InRounds, Findings):
+    """A learner by a rule. A subclass states its parameters and its rule, and nothing else."""
 
     # Batch -------------------------------------------------------------------------------------
 
@@ -37,7 +37,7 @@ class LinearClassifier(OneByOne, Findings):
         Parameters
         ----------
         X : array, frame or sparse matrix of shape (n, d), or a `novikoff.data.Dataset` with its labels
-        y : n labels, two classes of any type
+        y : n labels, two classes or more, of any type
 
         Returns
         -------
@@ -54,11 +54,11 @@ class LinearClassifier(OneByOne, Findings):
         self._check_parameters()
         y = inputs.labels(X, y, unweighted=type(self).__name__)
         X, names = inputs.first_matrix(self, X)
-        labels = Labels.of(y, X.shape[0]).two()
-        learner = self._fresh(X.shape[1])
-        if self.warm_start and self._begun() and self._learner.width == X.shape[1]:
+        labels = Labels.of(y, X.shape[0])
+        learner = self._fresh(X.shape[1], labels)
+        if self.warm_start and self._begun() and self._learner.is_like(learner):
             learner.start_from(self._learner)
-        rows = self._rows(X, labels.signs(y, X.shape[0]))
+        rows = self._rows(X, labels.targets(y, X.shape[0]))
         rng = check_random_state(self.random_state) if self.shuffle else None
         with inputs.refusals(X, names):
             with Passes(type(self).__name__, self.order) if self.verbose else nullcontext() as watch:
@@ -91,7 +91,7 @@ class LinearClassifier(OneByOne, Findings):
         Parameters
         ----------
         X, y : as in `fit`
-        classes : the two labels; needed at the first call unless y holds both, or only -1, +1 or bools
+        classes : the labels, if there are to be no others; without it labels that are new join with weights of 0
 
         Returns
         -------
@@ -104,17 +104,19 @@ class LinearClassifier(OneByOne, Findings):
             if classes is not None and list(classes) != known and inputs.distinct(classes).tolist() != known:
                 raise ValueError(f"classes = {list(classes)!r} are not the labels of the first call, {known!r}")
             X, names = inputs.matrix(self, X), getattr(self, "feature_names_in_", None)
-            labels, learner = self._labels, self._learner.copy()
+            labels, learner = self._labels.joined_by(y, X.shape[0]), self._learner.copy()
+            self._check_zero(labels)
+            learner.add_heads(labels.heads)
         else:
             self._check_parameters()
             X, names = inputs.first_matrix(self, X)
-            labels = (Labels.declared(classes, y) or Labels.of(y, X.shape[0])).two()
-            learner = self._fresh(X.shape[1])
-        rows = self._rows(X, labels.signs(y, X.shape[0]), learner)
+            labels = Labels.begun(y, X.shape[0]) if classes is None else Labels.declared(classes)
+            learner = self._fresh(X.shape[1], labels)
+        rows = self._rows(X, labels.targets(y, X.shape[0]), learner)
         with inputs.refusals(X, names):
             learner.one_pass(rows)
         if begun:
-            self._learner = learner
+            self._learner, self._labels, self.classes_ = learner, labels, labels.classes
         else:
             self._adopt(learner, labels, names)
             self._nothing_batched()
@@ -127,7 +129,7 @@ class LinearClassifier(OneByOne, Findings):
     def to_sklearn(self) -> linear_model.Perceptron:
         """A fitted ``sklearn.linear_model.Perceptron`` that predicts the same.
 
-        It adds up in floats, where this one has exact signs: next to the hyperplane the two may differ. At a score of
+        It adds up in floats, where this one is exact: next to a hyperplane the two may differ. At a score of
         exactly zero it predicts the first label, also under ``at_zero="positive"``. Under ``scale="sphere"`` its
         scores are those of the row as it is; a positive factor, which changes no label.
         """
@@ -153,6 +155,8 @@ class LinearClassifier(OneByOne, Findings):
             state.names, state.growing = self._columns.names(), True
         state.arrays["history"] = self.history_
         state.values |= {
+            "fixed": self._labels.fixed,
+            "unmet": list(self._labels.unmet),
             "passes": self.passes_,
             "stop_reason": self._stopped.reason,
             "stop_updates": self._stopped.updates,
@@ -164,7 +168,10 @@ class LinearClassifier(OneByOne, Findings):
         self._check_parameters()
         assert state.classes is not None
         learner = LinearLearner.from_state(state, self.rule)
-        self._adopt(learner, Labels(state.classes), None if state.growing else state.columns())
+        labels = Labels(state.classes, _unmet(state), fixed=state.flag("fixed") if "fixed" in state.values else False)
+        require(len(learner.W) == labels.heads, f"{len(learner.W)} vectors of weights do not tell its labels apart")
+        self._check_zero(labels)
+        self._adopt(learner, labels, None if state.growing else state.columns())
         if state.growing:
             self._columns = inputs.Columns(state.names or (), fixed=False)
             require(len(self._columns) == len(state.names or ()) <= learner.width, "two columns have the same name")
@@ -172,6 +179,15 @@ class LinearClassifier(OneByOne, Findings):
         self.passes_ = self.n_iter_ = state.integer("passes")
         state.values.setdefault("interrupted", False)  # older files do not say
         self._stopped = words.Stop(state.text("stop_reason"), state.integer("stop_updates"), state.flag("interrupted"))
+
+
+def _unmet(state: State) -> tuple[int, ...]:
+    """Older files do not say: all of the labels have been met, or are taken to be."""
+    unmet = state.integers("unmet") if "unmet" in state.values else ()
+    assert state.classes is not None
+    fits = len(state.classes) == 2 and all(place in (0, 1) for place in unmet) and len(set(unmet)) == len(unmet)
+    require(not unmet or fits, "unmet names no places of two labels")
+    return unmet
 
 
 def _end(learner: LinearLearner, outcome: Outcome, rows: Rows) -> words.End:

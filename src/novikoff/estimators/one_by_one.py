@@ -1,4 +1,4 @@
-"""One example at a time, and streams of them."""
+"""One example at a time."""
 
 from __future__ import annotations
 
@@ -15,27 +15,37 @@ from numpy.typing import NDArray
 from novikoff import inputs
 from novikoff.engine.decide import NOT_FINITE, ZERO_ROW
 from novikoff.engine.loops import (
+    UNDECIDED,
     learn_dense,
     learn_dense64,
+    learn_dense64_heads,
     learn_sparse,
     learn_sparse64,
+    learn_sparse64_heads,
+    rank_dense,
+    rank_dense64,
+    rank_sparse,
+    rank_sparse64,
     score_dense,
     score_dense64,
     score_sparse,
     score_sparse64,
 )
-from novikoff.estimators.bases import BaseEstimator
 from novikoff.estimators.learning import Learning
-from novikoff.inputs import FLOAT64, RowError
+from novikoff.inputs import FLOAT64
 from novikoff.labels import PLUS_MINUS, Labels
 from novikoff.learners.alone import LEARNING, alone, check_alone
+from novikoff.learners.linear import LinearLearner
 
 
 class OneByOne(Learning):
     """One example at a time: predict, see the label, learn."""
 
-    def predict_one(self, x: Any) -> int:
-        """-1 or +1; at <w,x> = 0 what ``at_zero`` says, which under "mistake" is 0.
+    def predict_one(self, x: Any) -> Any:
+        """The label that is predicted for one example.
+
+        None where the rule is undecided: at <w,x> = 0 if ``at_zero`` is "mistake"; where the largest scores are equal;
+        and where the side is that of a class which no example had yet.
 
         Parameters
         ----------
@@ -46,27 +56,72 @@ class OneByOne(Learning):
             learner = self._learner
         except AttributeError:
             return self._start_online(x).predict_one(x)
+        if len(learner.W) > 1:
+            place = self._rank(x, learner)
+            return None if place == UNDECIDED else self._labels.named_one(place)
         # A vector that a kernel takes as it is; written out because a call would cost a tenth of the whole.
         if type(x) is ndarray and x.dtype is FLOAT64 and x.shape == learner.shape and x.flags.c_contiguous:
             score = score_dense64()(x, learner.w, learner.state)
-        elif type(x) is dict or inputs.by_feature(x):
+            if math.isnan(score):
+                raise inputs.example_error(NOT_FINITE, x)
+        else:
+            score = self._score(x, learner)
+        if score > 0.0:
+            return self._labels.pair[1]
+        if score < 0.0:
+            return self._labels.pair[0]
+        return self._labels.pair[learner.zero > 0] if learner.zero else None
+
+    def sign_one(self, x: Any) -> int:
+        """Of two classes: -1 or +1; at <w,x> = 0 what ``at_zero`` says, which under "mistake" is 0.
+
+        Parameters
+        ----------
+        x : as in `predict_one`
+        """
+        if not self._begun():
+            return self._start_online(x).sign_one(x)
+        learner = self._learner
+        self._labels.two()
+        score = self._score(x, learner)
+        return 1 if score > 0.0 else -1 if score < 0.0 else learner.zero
+
+    def _score(self, x: Any, learner: LinearLearner) -> float:
+        """<w,x> with the exact sign."""
+        if type(x) is dict or inputs.by_feature(x):
             places, values = self._named_columns().read(x)
             score = score_sparse64()(places, values, learner.w, learner.state)
         elif (row := self._row(x)) is not None:
-            return self.predict_one(row)
+            return self._score(row, learner)
         else:
             example = self._example(x)
             if isinstance(example, tuple):
                 score = score_sparse(example[0], example[1], learner.w, learner.state)
             else:
                 score = score_dense(example, learner.w, learner.state)
-        if score > 0.0:
-            return 1
-        if score < 0.0:
-            return -1
         if math.isnan(score):
             raise inputs.example_error(NOT_FINITE, x)
-        return learner.zero
+        return score
+
+    def _rank(self, x: Any, learner: LinearLearner) -> int:
+        """The place of the class with the largest score, or UNDECIDED."""
+        weights: Any = learner.weights
+        if type(x) is ndarray and x.dtype is FLOAT64 and x.shape == learner.shape and x.flags.c_contiguous:
+            place = rank_dense64()(x, weights, learner.state)
+        elif type(x) is dict or inputs.by_feature(x):
+            places, values = self._named_columns().read(x)
+            place = rank_sparse64()(places, values, weights, learner.state)
+        elif (row := self._row(x)) is not None:
+            return self._rank(row, learner)
+        else:
+            example = self._example(x)
+            if isinstance(example, tuple):
+                place = rank_sparse(example[0], example[1], weights, learner.state)
+            else:
+                place = rank_dense(example, weights, learner.state)
+        if place == NOT_FINITE:
+            raise inputs.example_error(NOT_FINITE, x)
+        return place
 
     def learn_one(self, x: Any, y: Any) -> Self:
         """See one example with its true label, and update if the rule says so.
@@ -75,7 +130,8 @@ class OneByOne(Learning):
         ----------
         x : a vector, a sparse row, or a dict from feature to value; a feature gets its column when
             it first appears. A row of a frame goes by the names of its columns, as in `predict_one`
-        y : one of the two labels of an earlier fit, or a bool; -1 or +1 unless one of them is such a label
+        y : a label. One that is new joins the classes with weights of 0, unless ``classes`` were declared: its first
+            example counts as a mistake. Of two classes a bool may say which
 
         Returns
         -------
@@ -87,22 +143,64 @@ class OneByOne(Learning):
             return self._learn_first(x, y)
         if LEARNING:
             check_alone(self)
-        sign = self._labels.sign_of(y)
+        target = self._labels.target_of(y)
+        if target is None or self._labels.unmet:
+            return self._learn_new_label(x, y)
+        # A vector that a kernel takes as it is; written out because a call would cost a tenth of the whole.
         if type(x) is ndarray and x.dtype is FLOAT64 and x.shape == learner.shape and x.flags.c_contiguous:
-            code = learn_dense64[self.rule](x, sign, learner.weights, learner.rule, learner.state)
-        elif type(x) is dict or inputs.by_feature(x):
-            code = self._learn_dict(x, sign)
+            by_rule = learn_dense64 if len(learner.W) == 1 else learn_dense64_heads
+            code = by_rule[self.rule](x, target, learner.weights, learner.rule, learner.state)
+            if code < 0:
+                raise inputs.example_error(code, x)
+        else:
+            self._learn(x, target)
+        return self
+
+    def _learn(self, x: Any, target: int) -> None:
+        """See one example, whose label is known."""
+        learner = self._learner
+        if type(x) is dict or inputs.by_feature(x):
+            code = self._learn_dict(x, target)
         elif (row := self._row(x)) is not None:
-            return self.learn_one(row, y)
+            return self._learn(row, target)
         else:
             example = self._example(x)
             if isinstance(example, tuple):
-                code = learn_sparse(*example, sign, learner.weights, learner.rule, learner.state)
+                code = learn_sparse(*example, target, learner.weights, learner.rule, learner.state)
             else:
-                code = learn_dense(example, sign, learner.weights, learner.rule, learner.state)
+                code = learn_dense(example, target, learner.weights, learner.rule, learner.state)
         if code < 0:
             raise inputs.example_error(code, x)
+
+    @alone
+    def _learn_new_label(self, x: Any, y: Any) -> Self:
+        """An example of a class that there was none of yet."""
+        before, learner, mistakes = self._labels, self._learner, self._learner.mistakes
+        self._join(before.joined(y))
+        try:
+            target = self._labels.target_of(y)
+            assert target is not None
+            self._learn(x, target)
+        except BaseException:
+            self._learner, self._labels, self.classes_ = learner, before, before.classes
+            raise
+        self._count_as_mistake(before, mistakes)
         return self
+
+    def _join(self, labels: Labels) -> None:
+        """The labels after a new one, with weights for it."""
+        self._check_zero(labels)
+        if labels.heads > len(self._learner.W):
+            learner = self._learner.copy()
+            learner.add_heads(labels.heads)
+            self._learner = learner
+        self._labels, self.classes_ = labels, labels.classes
+
+    def _count_as_mistake(self, before: Labels, mistakes: int) -> None:
+        """The first example of a class that was not there before: nobody could predict it."""
+        state = self._learner.state[0]
+        if self._labels.classes is not before.classes and state.mistakes == mistakes:
+            state.mistakes += 1
 
     @alone
     def _learn_first(self, x: Any, y: Any) -> Self:
@@ -110,86 +208,6 @@ class OneByOne(Learning):
             return self.learn_one(x, y)
         self.__dict__.update(self._start_online(x).learn_one(x, y).__dict__)
         return self
-
-    def predict_learn(self, X: Any, y: Any = None, classes: Any = None) -> NDArray[Any]:
-        """The online protocol over a batch: the label predicted for each row, before its true label is learned.
-
-        It equals a loop of `predict_one` and `learn_one`: if a row is refused, those before it have been learned.
-
-        Parameters
-        ----------
-        X : array, frame, sparse matrix or `novikoff.data.Dataset`. Columns beyond those known so far, of a
-            sparse matrix or with names, are new features.
-        y : n labels; None or NaN where the label is not known
-        classes : as in `partial_fit`
-
-        Returns
-        -------
-        labels
-        """
-        return self.sides(self.online_scores(X, classes, y))
-
-    @alone
-    def online_scores(self, X: Any, classes: Any = None, y: Any = None) -> NDArray[np.float64]:
-        """What `predict_learn` predicts from: <w,x> for each row, before its label is learned."""
-        y = inputs.labels(X, y, unweighted=type(self).__name__)
-        X, names = inputs.first_matrix(BaseEstimator(), X)
-        before = self._learner.width if self._begun() else 0
-        if not self._begun():
-            self._check_parameters()
-            labels = (Labels.declared(classes, y) or PLUS_MINUS).two()
-            self._adopt(self._fresh(X.shape[1]), labels, names)
-            self._nothing_batched()
-        learner = self._learner
-        if X.shape[1] != learner.width or names is not None:
-            self._widen(X, names)
-        try:
-            signs = self._labels.signs_so_far(y, X.shape[0])
-        except RowError as error:
-            if error.row:
-                error.scores = self.online_scores(X[: error.row], y=y[: error.row])
-            self._narrow(before, X[: error.row], names)
-            raise
-        try:
-            with inputs.refusals(X, names):
-                return learner.rounds(self._rows(X, signs))
-        except RowError as refused:
-            self._narrow(before, X[: refused.row], names)
-            raise
-
-    def undecided(self, scores: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Scores of zero where that counts as a mistake, whatever the label."""
-        zero: NDArray[np.bool_] = scores == 0
-        return zero if self._learner.zero == 0 else np.zeros_like(zero)
-
-    def _widen(self, X: Any, names: NDArray[Any] | None) -> None:
-        """Room for the columns of X, of which those known so far come first."""
-        learner = self._learner
-        if names is not None:
-            known = self._names()
-            if known is names:
-                return
-            if known is None or list(names[: len(known)]) != list(known[: len(names)]):
-                raise ValueError("the columns of these examples are not those of the model, nor do they extend them")
-        elif not sp.issparse(X) or (X.shape[1] > learner.width and self._names() is not None):
-            raise ValueError(f"X has {X.shape[1]} features, but the model has {learner.width}")
-        if X.shape[1] > learner.width:
-            learner.widen(X.shape[1])
-            self.n_features_in_ = learner.width
-            if names is not None:
-                self.feature_names_in_, self._columns = names, None
-
-    def _narrow(self, before: int, X: Any, names: NDArray[Any] | None) -> None:
-        """Give up columns that no row learned from has: those of X are the last rows, and there were so many before."""
-        learner = self._learner
-        if not sp.issparse(X):
-            return
-        width = max(before, int(X.indices.max()) + 1 if X.nnz else 0)
-        if width < learner.width:
-            learner.widen(width)
-            self.n_features_in_ = width
-            if names is not None:
-                self.feature_names_in_, self._columns = names[:width], None
 
     def _names(self) -> NDArray[Any] | None:
         """The names of the columns, whether a table or dicts gave them."""
@@ -219,10 +237,14 @@ class OneByOne(Learning):
         return row
 
     def weights(self, names: Iterable[Hashable] | None = None) -> dict[Hashable, float]:
-        """The weights by column (or feature), the constant coordinate's under None; all but zeros by default."""
+        """The weights by column (or feature), the constant coordinate's under None; all but zeros by default.
+
+        Of two classes; more have a vector each, in ``coef_``.
+        """
         if not self._begun():
             return dict.fromkeys(names or (), 0.0)
         learner = self._learner
+        self._labels.two()
         if names is not None:
             return {name: self._weight(name) for name in names}
         features = self._columns.names() if self._columns else range(learner.width)
@@ -263,15 +285,19 @@ class OneByOne(Learning):
             self._columns = inputs.Columns(self.feature_names_in_, fixed=True)
         return self._columns
 
-    def _learn_dict(self, x: Mapping[Hashable, Any], sign: int) -> int:
-        learner = self._learner
+    def _learn_dict(self, x: Mapping[Hashable, Any], target: int) -> int:
         places, values = self._named_columns().read(x)
         if len(places) < len(x):
-            return self._learn_new_features(x, sign)
-        return learn_sparse64[self.rule](places, values, sign, learner.weights, learner.rule, learner.state)
+            return self._learn_new_features(x, target)
+        return self._learn_features(places, values, target)
+
+    def _learn_features(self, places: NDArray[np.uint32], values: NDArray[np.float64], target: int) -> int:
+        learner = self._learner
+        by_rule = learn_sparse64 if len(learner.W) == 1 else learn_sparse64_heads
+        return by_rule[self.rule](places, values, target, learner.weights, learner.rule, learner.state)
 
     @alone
-    def _learn_new_features(self, x: Mapping[Hashable, Any], sign: int) -> int:
+    def _learn_new_features(self, x: Mapping[Hashable, Any], target: int) -> int:
         columns, learner = self._named_columns(), self._learner
         before = learner.width
         unseen = columns.unseen(x)
@@ -279,7 +305,7 @@ class OneByOne(Learning):
         learner.widen(before + len(unseen))
         columns.append(unseen)
         places, values = columns.read(x)
-        code = learn_sparse64[self.rule](places, values, sign, learner.weights, learner.rule, learner.state)
+        code = self._learn_features(places, values, target)
         if code < 0:
             columns.shrink(before)
             learner.widen(before)
@@ -298,5 +324,6 @@ class OneByOne(Learning):
         return twin
 
     def sign_of(self, y: Any) -> int:
-        """The sign that `learn_one` takes a label for."""
-        return (self._labels if self._begun() else PLUS_MINUS).sign_of(y)
+        """Of two classes: the sign that `learn_one` takes a label for."""
+        labels = self._labels if self._begun() else PLUS_MINUS
+        return (labels.joined(y) if labels.target_of(y) is None else labels).sign_of(y)

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from typing import Any
 
 from novikoff.disk import atomic
-from novikoff.estimators.export import Plane, TermSet, onnx_model
+from novikoff.estimators.export import Plane, Planes, TermSet, onnx_model
 from novikoff.learners.state import State
 
 
@@ -23,7 +23,7 @@ class Portable(ABC):
         """Become the model that gave this state; `novikoff.learners.state.BadState` if no model could have."""
 
     @abstractmethod
-    def _rule_to_export(self) -> Plane | TermSet:
+    def _rule_to_export(self) -> Plane | Planes | TermSet:
         """How it predicts."""
 
     @abstractmethod

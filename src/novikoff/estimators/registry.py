@@ -22,7 +22,7 @@ from novikoff.estimators.perceptron import Perceptron
 from novikoff.estimators.winnow import Winnow
 from novikoff.theory import Theorem
 
-TWO, BITS, NUMBERS = "two labels", "0 and 1", "numbers"
+ANY, TWO, BITS, NUMBERS = "labels", "two labels", "0 and 1", "numbers"
 
 
 @dataclass(frozen=True)
@@ -70,9 +70,9 @@ DESCENT = (theory.GRADIENT_DESCENT, theory.NEWTON, theory.DAMPED_NEWTON, theory.
 REGISTRY = {
     entry.name: entry
     for entry in (
-        Entry(Perceptron, (theory.RADIUS, theory.START, theory.ROUNDED), grows=True),
-        Entry(MarginPerceptron, (theory.THRESHOLD, theory.ROUNDED, theory.WORST_MARGIN), grows=True),
-        Entry(PassiveAggressive, (theory.PASSIVE, theory.PASSIVE_1, theory.PASSIVE_2), grows=True),
+        Entry(Perceptron, (theory.RADIUS, theory.START, theory.ROUNDED), ANY, grows=True),
+        Entry(MarginPerceptron, (theory.THRESHOLD, theory.ROUNDED, theory.WORST_MARGIN), ANY, grows=True),
+        Entry(PassiveAggressive, (theory.PASSIVE, theory.PASSIVE_1, theory.PASSIVE_2), ANY, grows=True),
         Entry(MaxMarginClassifier, ()),
         Entry(LeastSquares, DESCENT, NUMBERS),
         Entry(LeastSquaresClassifier, DESCENT),

@@ -10,7 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.estimators.linear import LinearClassifier
+from novikoff.examples import Said
 from novikoff.inputs import Examples, RowError, item
+
+NOTHING = Said(np.empty(0, dtype=np.intp), np.empty(0, dtype=np.bool_))
 
 
 class Answers(NamedTuple):
@@ -41,18 +44,18 @@ def rounds(model: Any, examples: Examples, classes: Any = None) -> Answers:
     refused: ValueError | None = None
     if isinstance(model, LinearClassifier):
         try:
-            scores = model.online_scores(replace(examples, y=y), classes)
+            answers = model.online_answers(replace(examples, y=y), classes)
         except RowError as error:
-            refused, scores = error, np.empty(0) if error.scores is None else error.scores
-        said = model.sides(scores)
-        wrong = known[: len(said)] & ((said != y[: len(said)]) | model.undecided(scores))
+            refused, answers = error, error.said or NOTHING
+        said = model.named(answers.places)
+        wrong = known[: len(said)] & ((said != y[: len(said)]) | answers.undecided)
     else:
         said, refused = _one_by_one(model, examples.X, y, known, classes)
         wrong = known[: len(said)] & (said != y[: len(said)])
-    answers = Answers(said, wrong, known[: len(said)])
+    found = Answers(said, wrong, known[: len(said)])
     if refused is not None:
-        raise RefusedError(refused, answers) from None
-    return answers
+        raise RefusedError(refused, found) from None
+    return found
 
 
 def _one_by_one(

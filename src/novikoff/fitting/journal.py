@@ -123,7 +123,7 @@ class DiskJournal:
         return differences
 
     def recall(self, learner: LinearLearner) -> tuple[NDArray[np.int64], Any] | None:
-        self._start = hashlib.sha256(learner.w.tobytes()).hexdigest()
+        self._start = hashlib.sha256(learner.W.tobytes()).hexdigest()
         if self._kept is None:
             return None
         assert self._place is not None
@@ -138,7 +138,7 @@ class DiskJournal:
         except ValueError as error:
             raise _refused(self._place / FILE, str(error)) from None
         record = kept.state[0]
-        if kept.w.shape != learner.w.shape or max(record.at, record.found) > self._rows:
+        if kept.W.shape != learner.W.shape or max(record.at, record.found) > self._rows:
             raise _refused(self._place / FILE, "it does not fit the data")
         learner.__dict__.update(kept.__dict__)
         generator = None

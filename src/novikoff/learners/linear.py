@@ -110,6 +110,10 @@ class LinearLearner:
         self.W, self.state = np.array(self.W), np.array(self.state)
         self._set_width(self.width)
 
+    def is_like(self, other: LinearLearner) -> bool:
+        """Has it as many columns and heads?"""
+        return (self.width, len(self.W)) == (other.width, len(other.W))
+
     def start_from(self, other: LinearLearner) -> None:
         """The weights of another learner of the same width and classes; nothing counted yet."""
         self.W[:, :-1] = other.W[:, : self.width]
@@ -130,6 +134,16 @@ class LinearLearner:
             W[:, -1] = self.W[:, -1]
             self.W = W
         self._set_width(width)
+
+    def add_heads(self, heads: int) -> None:
+        """Room for so many heads; new ones are 0. The one of two classes becomes w for the second, -w for the first."""
+        k, room = self.W.shape
+        if heads == k:
+            return
+        W = np.zeros((heads, room))
+        W[: 2 if k == 1 else k] = np.stack([-self.W[0], self.W[0]]) if k == 1 else self.W
+        self.W, self.lower = W, -math.inf
+        self._set_width(self.width)
 
     # What is known -----------------------------------------------------------------------------
 
@@ -347,7 +361,8 @@ class LinearLearner:
         The bound on ||w|| is left out: it depends on where the loops returned to Python, and is found again from w.
         """
         record = self.state[0]
-        state.arrays["w"] = self.w  # with the room for columns to come: the error of the filter counts it
+        # With the room for columns to come: the error of the filter counts it.
+        state.arrays["w"] = self.w if len(self.W) == 1 else self.W
         for name, value in self.rule._asdict().items():
             state.values[f"rule_{name}"] = value
         for name in (*RANGES, *COUNTS, *(PLACE if running else ())):
@@ -364,16 +379,17 @@ class LinearLearner:
     @classmethod
     def from_state(cls, state: State, kind: type[Any], *, running: bool = False) -> LinearLearner:
         """The learner again, whose rule is of this kind."""
-        w = state.array("w", "<f8", None)
-        width = state.width
-        require(w.shape[0] > width, f"it has {width} columns, but {w.shape[0]} weights: one more is the least")
-        require(np.isfinite(w).all(), "a weight is not finite")
-        require(not w[width:-1].any(), "a column that does not exist yet has a weight")
+        W = np.atleast_2d(state.array("w", "<f8", *([None] * state.dimensions("w"))))
+        width, (heads, entries) = state.width, W.shape
+        require(heads == 1 or heads > 2, f"it has {heads} vectors of weights: two classes have one")
+        require(entries > width, f"it has {width} columns, but {entries} weights: one more is the least")
+        require(np.isfinite(W).all(), "a weight is not finite")
+        require(not W[:, width:-1].any(), "a column that does not exist yet has a weight")
         _from_older_files(state)
         rule = kind(*(state.like(f"rule_{name}", kind._field_defaults[name]) for name in kind._fields))
         require(rule.is_sound(), f"no {kind.__name__} has the parameters {tuple(rule)}")
         learner = cls(rule, 0, 0.0, unit=False, ball=state.flag("ball"))
-        learner.W = w[None, :]
+        learner.W = W
         learner._set_width(width)
         record = learner.state[0]
         for name, (least, most) in RANGES.items():

@@ -95,6 +95,10 @@ class State:
             raise BadState(f"{name} is not a list of {'' if count is None else f'{count} '}integers")
         return tuple(value)
 
+    def dimensions(self, name: str) -> int:
+        """Of an array: 1 for a vector, which everything but a matrix is taken for."""
+        return 2 if name in self.arrays and self.arrays[name].ndim == 2 else 1
+
     def array(self, name: str, dtype: str, *shape: int | None) -> NDArray[Any]:
         """Take an array, as a copy; None in a shape is any length."""
         if name not in self.arrays:

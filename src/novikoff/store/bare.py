@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff.engine.heads import Heads
 from novikoff.engine.rows import BadRowError, Rows
+from novikoff.labels import Labels
 from novikoff.learners.state import BadState, require
 from novikoff.store import container
 from novikoff.store.container import InvalidModel
@@ -16,11 +18,11 @@ from novikoff.store.header import sections
 
 
 class Hyperplane:
-    """Two classes on the two sides of w, as the model file of a linear learner has them.
+    """Two classes on the two sides of w, or more with a vector each, as the model file of a linear learner has them.
 
     Attributes
     ----------
-    classes : the two labels; the second is +
+    classes : the labels; of two the second is +
     names : of the columns, or None
     """
 
@@ -28,33 +30,38 @@ class Hyperplane:
         self,
         classes: NDArray[Any],
         names: list[Any] | None,
-        w: NDArray[np.float64],
+        W: NDArray[np.float64],
         constant: float,
         unit: bool,
         zero: int,
     ) -> None:
         self.classes, self.names = classes, names
-        self._w, self._constant, self._unit, self._zero = w, constant, unit, zero
+        self._W, self._constant, self._unit, self._zero = W, constant, unit, zero
 
     def scores(self, X: Any) -> NDArray[np.float64]:
-        """<w,x> with the exact sign, as ``decision_function`` of the estimator has it.
+        """<w,x> with the exact sign, or a column for each class, as ``decision_function`` of the estimator has them.
 
         Parameters
         ----------
         X : array or CSR matrix of shape (n, d)
         """
         X = X if hasattr(X, "indptr") else np.ascontiguousarray(X, dtype=np.float64)
-        if len(X.shape) != 2 or X.shape[1] != len(self._w) - 1:
-            raise ValueError(f"X has shape {X.shape}, but the model has {len(self._w) - 1} features")
+        width = self._W.shape[1] - 1
+        if len(X.shape) != 2 or X.shape[1] != width:
+            raise ValueError(f"X has shape {X.shape}, but the model has {width} features")
         rows = Rows(X, np.empty(0, dtype=np.int8), self._constant, unit=self._unit)
         try:
-            return rows.scores(self._w)
+            return (
+                rows.scores(self._W[0]) if len(self._W) == 1 else rows.rankings(Heads(self._W, np.zeros(len(self._W))))
+            )
         except BadRowError as bad:
             raise ValueError(f"row {bad.row} of X has an entry that is not finite") from None
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The labels, as the estimator predicts them."""
         scores = self.scores(X)
+        if scores.ndim == 2:
+            return np.asarray(self.classes[scores.argmax(axis=1)])
         positive = scores >= 0 if self._zero > 0 else scores > 0
         return np.asarray(self.classes[positive.astype(np.intp)])
 
@@ -81,12 +88,14 @@ def load(path: str | os.PathLike[str]) -> Hyperplane:
     try:
         require(state.classes is not None and "constant" in state.values, f"a {header['learner']} has no hyperplane")
         assert state.classes is not None
-        w = state.array("w", "<f8", None)
+        W = np.atleast_2d(state.array("w", "<f8", *([None] * state.dimensions("w"))))
         require(
-            len(w) > state.width and np.isfinite(w).all(), "its weights are not those of its columns, or not finite"
+            W.shape[1] > state.width and np.isfinite(W).all(), "its weights are not those of its columns, or not finite"
         )
+        require(len(W) == Labels(state.classes).heads, "its weights do not tell its labels apart")
         zero = state.integer("rule_zero" if "rule_zero" in state.values else "zero", -1, 1)
         constant, unit = state.number("constant", 0.0), bool(state.integer("unit", 0, 1))
     except BadState as error:
         raise InvalidModel(f"{os.fspath(path)}: {error}") from None
-    return Hyperplane(state.classes, state.names, np.append(w[: state.width], w[-1]), constant, unit=unit, zero=zero)
+    used = np.concatenate([W[:, : state.width], W[:, -1:]], axis=1)
+    return Hyperplane(state.classes, state.names, used, constant, unit=unit, zero=zero)

@@ -18,7 +18,7 @@ class Description:
     ----------
     path, size, format, producer, sha256 : where it is, its bytes, version of the format, who wrote it, its digest
     learner, parameters : name and values; a random_state that was a generator is "RandomState"
-    classes : the two labels, or None
+    classes : the labels, or None
     n_features, feature_names, growing : columns, their names or None, and whether new names get new columns
     guarantee : R, rounds, mistakes, updates, margin, what the theorem allows, why it stopped, digest of the data; told
         by the state of the model, which nobody can check without the data
@@ -45,7 +45,7 @@ class Description:
         changed = ", ".join(f"{name}={value!r}" for name, value in self.parameters.items())
         lines = [f"{self.learner}({changed})"]
         if self.classes is not None:
-            lines.append(f"Labels: {self.classes[0]!r} (-) and {self.classes[1]!r} (+).")
+            lines.append(self._labels())
         lines.append(self._features())
         lines += self._streamed()
         lines.append("By the account of the file, which nothing but the data can confirm:")
@@ -54,6 +54,14 @@ class Description:
         lines.append(f"{self.size:,} bytes, format {self.format}, written by {self.producer}, SHA-256 {self.sha256}.")
         # What a file says may be meant for the terminal.
         return "\n".join("".join(c if c.isprintable() else "\ufffd" for c in line) for line in lines)
+
+    def _labels(self) -> str:
+        assert self.classes is not None
+        if len(self.classes) == 2:
+            return f"Labels: {self.classes[0]!r} (-) and {self.classes[1]!r} (+)."
+        shown = ", ".join(repr(label)[:40] for label in self.classes[:10])
+        more = f" and {len(self.classes) - 10:,} more" if len(self.classes) > 10 else ""
+        return f"{counted(len(self.classes), 'label')}: {shown}{more}."
 
     def _features(self) -> str:
         count = counted(self.n_features, "feature")

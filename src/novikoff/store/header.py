@@ -107,13 +107,13 @@ def _classes_in(classes: Any) -> NDArray[Any] | None:
         raise InvalidModel(f"its labels are of an unknown type, {classes['dtype'][:40]!r}")
     try:
         dtype, labels = np.dtype(classes["dtype"]), value_in(classes["values"])
-        if len(labels) != 2 or any(type(label) not in LABELS[dtype.kind] for label in labels):
-            raise InvalidModel(f"its labels are not two values of the type {classes['dtype']}")
+        if not labels or any(type(label) not in LABELS[dtype.kind] for label in labels):
+            raise InvalidModel(f"its labels are not values of the type {classes['dtype']}")
         found = np.array(labels, dtype=dtype)
     except (OverflowError, TypeError) as error:
         raise InvalidModel(f"its labels: {error}") from None
-    if found.tolist() != labels or labels[0] == labels[1]:
-        raise InvalidModel(f"its labels are not two different values of the type {classes['dtype']}")
+    if found.tolist() != labels or len(set(labels)) < len(labels):
+        raise InvalidModel(f"its labels are not different values of the type {classes['dtype']}")
     return found
 
 

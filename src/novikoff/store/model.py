@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from novikoff.disk import atomic
 from novikoff.estimators.guarantee import guarantee
-from novikoff.estimators.registry import NUMBERS, REGISTRY
+from novikoff.estimators.registry import ANY, NUMBERS, REGISTRY
 from novikoff.learners.state import State
 from novikoff.store import container, feature_names
 from novikoff.store.container import VERSION, Content, InvalidModel
@@ -203,7 +203,9 @@ def _checked(content: Content, known: list[Any] | None = None) -> tuple[dict[str
     if state.growing and not kind.grows:
         raise InvalidModel(f"the columns of a {name} do not grow")
     if (state.classes is None) != (kind.labels == NUMBERS):
-        raise InvalidModel(f"a {name} {'needs two labels' if state.classes is None else 'has no labels'}")
+        raise InvalidModel(f"a {name} {'needs labels' if state.classes is None else 'has no labels'}")
+    if state.classes is not None and len(state.classes) != 2 and kind.labels != ANY:
+        raise InvalidModel(f"a {name} has two labels, and this has {len(state.classes)}")
     return header, state
 
 
