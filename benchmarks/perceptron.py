@@ -22,6 +22,7 @@ from benchmarks import datasets
 from benchmarks.measure import Result, Skipped, compare, side_by_side
 from novikoff import Perceptron
 from novikoff.engine.loops import cycle
+from novikoff.engine.order import GIVEN
 from novikoff.engine.rows import Rows
 from novikoff.learners import perceptron as rules
 from novikoff.learners.linear import NO_TALLY, NO_TRACE, LinearLearner
@@ -160,7 +161,7 @@ def _converged(X, y):
 
 def _passes(learner, rows, storage):
     """Passes over what is stored there, by the loop that every fit runs."""
-    log, given = np.empty(AGAIN, dtype=np.int64), np.empty(0, dtype=np.int64)
+    log = np.empty(AGAIN, dtype=np.int64)
     for _ in range(AGAIN):
         learner._begin()
         logged = 0
@@ -168,7 +169,7 @@ def _passes(learner, rows, storage):
             logged = cycle(
                 storage,
                 rows.signs,
-                given,
+                *GIVEN,
                 False,
                 learner.w,
                 learner.rule,

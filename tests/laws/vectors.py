@@ -51,6 +51,7 @@ SPECIAL = re.compile(
 # Loops of the parsers read bytes one by one; these others read nothing by rows, or stop at the first entry of a kind.
 SCALAR = {
     "novikoff.engine.storage.nonzeros": "it moves single entries, those that are not zero",
+    "novikoff.engine.order._shuffle": "it moves single entries",
     "novikoff.engine.sums.exact_dot": "digits of a long accumulator",
     "novikoff.engine.sums.exact_sqnorm": "digits of a long accumulator",
     "novikoff.certificates.modular._substitute": "a triangle is solved once, for the size of an answer",
@@ -93,7 +94,7 @@ def all_loops() -> Iterator[Loop]:
     for name, rows in _storages():
         by_rule = (Perceptron(), MarginPerceptron(), PassiveAggressive()) if name == "float64" else (Perceptron(),)
         for rule in by_rule:
-            yield Loop(loops.cycle, (rows, signs, ints, False, v, rule, state, 1, ints, trace, tally), name)
+            yield Loop(loops.cycle, (rows, signs, ints, 0, False, v, rule, state, 1, ints, trace, tally), name)
             yield Loop(loops.climb, (rows, signs, v, rule, state, 1, ints, trace, tally), name)
             yield Loop(loops.rounds, (rows, signs, v, rule, state, 1, 1, v), name)
         yield Loop(loops.survey, (rows, 1, state, 1, 1), name)
@@ -120,7 +121,7 @@ def all_loops() -> Iterator[Loop]:
         q, short = np.zeros((1, 1), np.int8), np.zeros(1, np.int16)
         rows = ByteRows(np.zeros((1, 1), dtype), v, 1.0, False, q, v, v, v, short, ints)
         name = f"{np.dtype(dtype).name} with bytes"
-        yield Loop(loops.cycle, (rows, signs, ints, False, v, Perceptron(), state, 1, ints, trace, tally), name)
+        yield Loop(loops.cycle, (rows, signs, ints, 0, False, v, Perceptron(), state, 1, ints, trace, tally), name)
         yield Loop(loops.examine, (rows, signs, v, 0, state, 1, 1), name)
         yield Loop(byte_rows.write, (rows, 1, 1), name)
         single = np.zeros(1, dtype)

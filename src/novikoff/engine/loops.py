@@ -39,6 +39,7 @@ from novikoff.engine.storage import (
     constant_term,
     dot,
     dot_and_sqnorm,
+    fetch,
     settled,
     signed,
     sketch,
@@ -47,6 +48,7 @@ from novikoff.engine.storage import (
 )
 
 Signs = NDArray[np.int8]
+AHEAD = np.uint64(8)  # positions between the row that is asked for and the one that is read
 SLOW = 32  # an exact decision costs about as much as this many rows; no result depends on it
 NOBODY = -1  # the row that a search found, when it found none
 
@@ -84,9 +86,12 @@ def _next_violated(
     share = constant_term(rows, w)
     shuffled = order.shape[0] > 0
     of_w = sketch(rows, w)
+    last = unsigned(order.shape[0] - 1)
     # Invariant: every row from position `at` up to t has a known norm, and y<w,x> > theta whatever was rounded.
     for t in between(at, stop):
         i = unsigned(order[t]) if shuffled else t
+        if shuffled:
+            fetch(rows, unsigned(order[min(t + AHEAD, last)]))
         if settled(rows, i, float(y[i]), of_w, share, level, tilt + error):
             continue
         s = dot(rows, i, w, share)
@@ -115,6 +120,7 @@ def cycle(
     rows: Storage,
     y: Signs,
     order: NDArray[np.int64],
+    base: int,
     restart: bool,
     w: Vector,
     rule: Rule,
@@ -126,16 +132,19 @@ def cycle(
 ) -> int:
     """Passes in the given order (row by row if empty), or (``restart``) searches for the first violated example.
 
+    ``order`` holds the rows of a stretch of positions from ``base`` on: state.at, and n more for each further pass.
     Logs the number of updates of each pass, or the row that each search found. Returns how many
     entries it logged, or an error code; state.done says that the last pass satisfied the rule. Updates are written
-    into ``trace``, and counted for each row in ``tally``, if these are not empty; it returns when the trace is full.
+    into ``trace``, and counted for each row in ``tally``, if these are not empty; it returns when the trace is full, and
+    at the end of the stretch.
     """
     s = state[0]
     n = y.shape[0]
+    shuffled = order.shape[0] > 0
     logged = 0
     s.norm = norm_bound(w)
     s.traced = 0
-    # Invariant: ||w|| <= s.norm. The rows before position s.at have had their turn in this pass, each with the w of
+    # Invariant: ||w|| <= s.norm. The row at position t of this pass is order[t - base], or t. Those before s.at have had their turn in this pass, each with the w of
     # that moment; s.found of them were updates. s.pass_theta was theta when the pass began. After a search
     # (``restart``) that ended in an update nothing is known of any row, and the next one begins at 0.
     while logged < log.shape[0] and budget > 0 and (trace.shape[0] == 0 or s.traced < trace.shape[0]):
@@ -146,13 +155,16 @@ def cycle(
         else:
             level, tilt = s.theta, error
         stop = min(n, s.at + budget)
+        if shuffled:
+            stop = min(stop, base + order.shape[0])
         t, product = s.at, 0.0
-        if s.at < n and not math.isnan(rows.norm[order[s.at] if order.shape[0] > 0 else s.at]):  # not a new row
-            t, product = _next_violated(rows, y, order, w, s.at, stop, level, tilt, error)
+        if s.at < stop and not math.isnan(rows.norm[order[s.at - base] if shuffled else s.at]):  # not a new row
+            t, product = _next_violated(rows, y, order, w, s.at - base, stop - base, level, tilt, error)
+            t += base
         budget -= t - s.at
         s.at = t
         if t < stop:
-            i = order[t] if order.shape[0] > 0 else t
+            i = order[t - base] if shuffled else t
             slow = s.slow
             if math.isnan(rows.norm[i]):
                 verdict = learn(rows, i, float(y[i]), w, rule, s)
@@ -181,8 +193,11 @@ def cycle(
             logged += 1
             _next_turn(s)
             s.pass_theta = s.theta
+            base -= n if shuffled else 0
             if s.done:
                 return logged
+        if shuffled and s.at - base == order.shape[0]:
+            return logged
     return logged
 
 
