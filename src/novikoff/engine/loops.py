@@ -70,6 +70,14 @@ TRACE = np.dtype(
 )
 
 
+@inlined
+def _fetch_ahead(rows: Storage, order: NDArray[np.int64], t: int) -> None:
+    """Rows in a random order are waited for, unless the memory is asked for them some rows before."""
+    ahead = unsigned(t) + AHEAD
+    if ahead < unsigned(order.shape[0]):
+        fetch(rows, unsigned(order[ahead]))
+
+
 @outlined  # by itself it is small, and compiled to a loop that is a third faster than within `cycle`
 def _next_violated(
     rows: Storage,
@@ -86,12 +94,11 @@ def _next_violated(
     share = constant_term(rows, w)
     shuffled = order.shape[0] > 0
     of_w = sketch(rows, w)
-    last = unsigned(order.shape[0] - 1)
     # Invariant: every row from position `at` up to t has a known norm, and y<w,x> > theta whatever was rounded.
     for t in between(at, stop):
         i = unsigned(order[t]) if shuffled else t
         if shuffled:
-            fetch(rows, unsigned(order[min(t + AHEAD, last)]))
+            _fetch_ahead(rows, order, t)
         if settled(rows, i, float(y[i]), of_w, share, level, tilt + error):
             continue
         s = dot(rows, i, w, share)
@@ -165,6 +172,8 @@ def cycle(
         s.at = t
         if t < stop:
             i = order[t - base] if shuffled else t
+            if shuffled:
+                _fetch_ahead(rows, order, t - base)
             slow = s.slow
             if math.isnan(rows.norm[i]):
                 verdict = learn(rows, i, float(y[i]), w, rule, s)
