@@ -214,10 +214,9 @@ def test_a_threshold_beyond_the_floats():
 
 def test_rows_that_cannot_be_put_on_the_sphere():
     for value in (5e-324, 1.7e308):
+        model = Perceptron(scale="sphere", fit_intercept=False, shuffle=False)
         with pytest.raises(ValueError, match="the norm, which at row 0 is not a float64"):
-            Perceptron(scale="sphere", fit_intercept=False, shuffle=False).fit(
-                [[value, value], [-value, -value]], [1, -1]
-            )
+            model.fit([[value, value], [-value, -value]], [1, -1])
     model = Perceptron(scale="sphere", fit_intercept=False).fit([[1.0, 0.0], [-1.0, 0.0]], [1, -1])
     assert model.predict([[1.7e308, 1.7e308], [-5e-324, 5e-324], [0.0, 0.0]]).tolist() == [1, -1, -1]
     with pytest.raises(ValueError, match="all zeros"):

@@ -17,6 +17,8 @@ from novikoff import MarginPerceptron, PassiveAggressive, Perceptron
 from novikoff.engine import order as orders
 from novikoff.engine import rows as engine
 from novikoff.engine.order import Order
+from novikoff.learners.linear import LinearLearner
+from novikoff.problems import separable
 from tests import problems
 
 # The definition, in whole numbers ----------------------------------------------------------------
@@ -276,6 +278,30 @@ def test_memory_files_and_storages_give_the_same_bits(kind, groups, tmp_path):
     }
     found["with bytes"] = bits(quietly(kind(max_iter=4, byte_copy=True), mapped, y))
     assert all(each == found["float64"] for each in found.values()), found.keys()
+
+
+@pytest.mark.parametrize("kind", LEARNERS)
+@pytest.mark.parametrize("scale", ["none", "sphere"])
+def test_a_quiet_group_is_read_by_rows_to_the_same_bits(kind, scale, monkeypatch):
+    """Most groups of a late pass are quiet; whether that is noticed changes nothing."""
+    monkeypatch.setattr(orders, "BLOCK", 4)
+    monkeypatch.setattr(orders, "MOST", 4)
+    problem = separable(900, 3, margin=0.01, random_state=2)
+    asked = Counter()
+    real = LinearLearner._is_quiet
+
+    def counted(self, *data):
+        found = real(self, *data)
+        asked[found] += 1
+        return found
+
+    found = []
+    for judge in (counted, lambda *_: False):
+        monkeypatch.setattr(LinearLearner, "_is_quiet", judge)
+        for data in (problem.X, sp.csr_array(problem.X)):
+            found.append(bits(quietly(kind(scale=scale, max_iter=60), data, problem.y)))
+    assert all(each == found[0] for each in found)
+    assert min(asked[True], asked[False]) > 50, asked
 
 
 # What the parameters mean --------------------------------------------------------------------------

@@ -74,10 +74,8 @@ def test_the_path_ends_in_the_weights_that_were_returned(data, make, order, scal
 
 def test_rows_turns_places_mistakes_and_steps_by_hand():
     """PA on the line: w = 1/2, then the loss of x = 1 is 1/2."""
-    model = PassiveAggressive(variant="PA", fit_intercept=False, shuffle=False, max_iter=9).fit(
-        [[2.0], [1.0], [-4.0]], [1, 1, -1]
-    )
-    trace = model.trace([[2.0], [1.0], [-4.0]], [1, 1, -1])
+    X, y = [[2.0], [1.0], [-4.0]], [1, 1, -1]
+    trace = PassiveAggressive(variant="PA", fit_intercept=False, shuffle=False, max_iter=9).fit(X, y).trace(X, y)
     assert trace.rows.tolist() == [0, 1]
     assert trace.turns.tolist() == [0, 0]
     assert trace.places.tolist() == [0, 1]

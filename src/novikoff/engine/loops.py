@@ -108,6 +108,15 @@ def _next_violated(
 
 
 @inlined
+def _beyond(rows: Storage, theta: float, error: float) -> tuple[float, float]:
+    """y<w,x> > theta for sure if in floats it is above level + tilt ||x||.
+
+    Which is theta + error ||x||, or (theta + error) ||x|| for unit rows.
+    """
+    return (0.0, (theta + error) * (1.0 + 2.0**-50)) if rows.unit else (theta, error)
+
+
+@inlined
 def _note(trace: Any, tally: NDArray[np.uint32], i: int, verdict: int, s: Any) -> None:
     """Write down an update on row i, where it is asked for."""
     if tally.shape[0] > 0:
@@ -142,8 +151,8 @@ def cycle(
     ``order`` holds the rows of a stretch of positions from ``base`` on: state.at, and n more for each further pass.
     Logs the number of updates of each pass, or the row that each search found. Returns how many
     entries it logged, or an error code; state.done says that the last pass satisfied the rule. Updates are written
-    into ``trace``, and counted for each row in ``tally``, if these are not empty; it returns when the trace is full, and
-    at the end of the stretch.
+    into ``trace``, and counted for each row in ``tally``, if these are not empty; it returns when the trace is full,
+    and at the end of the stretch.
     """
     s = state[0]
     n = y.shape[0]
@@ -151,16 +160,13 @@ def cycle(
     logged = 0
     s.norm = norm_bound(w)
     s.traced = 0
-    # Invariant: ||w|| <= s.norm. The row at position t of this pass is order[t - base], or t. Those before s.at have had their turn in this pass, each with the w of
-    # that moment; s.found of them were updates. s.pass_theta was theta when the pass began. After a search
-    # (``restart``) that ended in an update nothing is known of any row, and the next one begins at 0.
+    # Invariant: ||w|| <= s.norm. The row at position t of this pass is order[t - base], or t. Those before s.at have
+    # had their turn in this pass, each with the w of that moment; s.found of them were updates. s.pass_theta was theta
+    # when the pass began. After a search (``restart``) that ended in an update nothing is known of any row, and the
+    # next one begins at 0.
     while logged < log.shape[0] and budget > 0 and (trace.shape[0] == 0 or s.traced < trace.shape[0]):
-        # y<w,x> > theta for sure: y s > theta + error ||x||, or (theta + error) ||x|| for unit rows
         error = slope(w, s.norm)
-        if rows.unit:
-            level, tilt = 0.0, (s.theta + error) * (1.0 + 2.0**-50)
-        else:
-            level, tilt = s.theta, error
+        level, tilt = _beyond(rows, s.theta, error)
         stop = min(n, s.at + budget)
         if shuffled:
             stop = min(stop, base + order.shape[0])
@@ -208,6 +214,23 @@ def cycle(
         if shuffled and s.at - base == order.shape[0]:
             return logged
     return logged
+
+
+@kernel
+def quiet(
+    rows: Storage, y: Signs, given: NDArray[np.int64], starts: NDArray[np.int64], size: int, w: Vector, state: Any
+) -> bool:
+    """Is every row of these blocks measured and surely beyond theta, so that their turns may come in any order?
+
+    ``starts`` holds their first rows; each has ``size`` rows, or ends with the data. ``given`` is empty.
+    """
+    error = slope(w, norm_bound(w))
+    level, tilt = _beyond(rows, state[0].theta, error)
+    for k in range(starts.shape[0]):
+        stop = min(y.shape[0], starts[k] + size)
+        if _next_violated(rows, y, given, w, starts[k], stop, level, tilt, error)[0] < stop:
+            return False
+    return True
 
 
 @inlined

@@ -21,7 +21,7 @@ rows, upwards.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -88,6 +88,16 @@ def key_of(seed: int, turn: Any, part: Any) -> NDArray[np.uint64]:
     return key
 
 
+class Group(NamedTuple):
+    """A group of a pass of several."""
+
+    number: int
+    starts: Indices  # the first rows of its blocks, upwards
+    block: int  # the rows of each, but for one that ends with the data
+    begins: int  # its first position
+    size: int  # rows
+
+
 class Order:
     """The rows of shuffled passes, a stretch at a time: at most 65,536 in hand.
 
@@ -102,7 +112,8 @@ class Order:
         self._runs = 1  # how many passes the next stretch may have, if several fit into one
         self._begins, self._stretch = 0, GIVEN[0]  # with positions counted through all passes
         self._memory = self._stretch
-        self._turn, self._dealt = -1, np.empty((0, 0), dtype=np.int64)
+        self._turn, self._dealt = -1, np.empty((0, 0), dtype=np.int64)  # of which pass: see `_deal`
+        self._sizes = self._ends = GIVEN[0]  # of its groups
 
     def ahead(self, turn: int, at: int) -> tuple[Indices, int]:
         """A stretch with the row at this position of this pass; where it begins, counted from the pass's first row.
@@ -111,11 +122,19 @@ class Order:
         """
         here = turn * self._n + at
         if not self._begins <= here < self._begins + len(self._stretch):
+            turn_there, at_there = divmod(here, self._n)
             if self._n <= BLOCK * MOST:
-                self._draw_passes(turn)
+                self._draw_passes(turn_there)
             else:
-                self._draw_group(turn, at)
+                self._draw_group(turn_there, at_there)
         return self._stretch, self._begins - turn * self._n
+
+    def group_from(self, turn: int, at: int) -> Group | None:
+        """The group that begins at this position; None if none does, or if a pass is a single one."""
+        if self._n <= BLOCK * MOST or at == self._n:
+            return None
+        group = self._group(turn, at)
+        return group if at == group.begins else None
 
     def _draw_passes(self, turn: int) -> None:
         """This one and, of few rows, some more: twice as many each time, so few are drawn in vain."""
@@ -127,16 +146,23 @@ class Order:
         self._begins = turn * self._n
 
     def _draw_group(self, turn: int, at: int) -> None:
+        group = self._group(turn, at)
+        rows = self._room(len(group.starts) * BLOCK)
+        np.add(group.starts[:, None], np.arange(BLOCK), out=rows.reshape(-1, BLOCK))
+        # Only the last block may be short.
+        self._stretch = _shuffled(rows[None, : group.size], self._seed, turn, MOST + group.number)[0]
+        self._begins = turn * self._n + group.begins
+
+    def _group(self, turn: int, at: int) -> Group:
+        """That of this position."""
         if turn != self._turn:
             self._turn, self._dealt = turn, self._deal(turn)
-        sizes = np.clip(self._n - BLOCK * self._dealt, 0, BLOCK).sum(axis=0)
-        ends = np.cumsum(sizes)
-        group = int(np.searchsorted(ends, at, side="right"))
-        rows = self._room(len(self._dealt) * BLOCK)
-        np.add(BLOCK * self._dealt[:, group, None], np.arange(BLOCK), out=rows.reshape(-1, BLOCK))
-        # Only its last block may be short, or none at all.
-        self._stretch = _shuffled(rows[None, : sizes[group]], self._seed, turn, MOST + group)[0]
-        self._begins = turn * self._n + int(ends[group] - sizes[group])
+            self._sizes = np.clip(self._n - BLOCK * self._dealt, 0, BLOCK).sum(axis=0)
+            self._ends = np.cumsum(self._sizes)
+        number = int(np.searchsorted(self._ends, at, side="right"))
+        size = int(self._sizes[number])
+        starts = BLOCK * self._dealt[:, number]
+        return Group(number, starts[starts < self._n], BLOCK, int(self._ends[number]) - size, size)
 
     def _deal(self, turn: int) -> Indices:
         """[k, g]: the block of run k that group g is dealt; one that does not exist for none."""

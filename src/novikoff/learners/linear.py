@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from novikoff.engine import decide
 from novikoff.engine.byte_copy import ByteCopy
 from novikoff.engine.decide import STATE, THETA_RANGE
-from novikoff.engine.loops import TRACE, climb, cycle, norm_above, rounds
-from novikoff.engine.order import GIVEN, Order
+from novikoff.engine.loops import TRACE, Signs, climb, cycle, norm_above, quiet, rounds
+from novikoff.engine.order import GIVEN, Group, Order
 from novikoff.engine.rows import BadRowError, Rows, radius_sq, rounded_radius_sq, sqnorm
 from novikoff.engine.rule import Facts, Rule
-from novikoff.engine.storage import Vector
+from novikoff.engine.storage import Storage, Vector
 from novikoff.engine.trace import Trace
 from novikoff.learners.state import State, require
 from novikoff.theory.exact import root, round_up, sqrt_down, sqrt_up
@@ -230,15 +230,23 @@ class LinearLearner:
                     self.see(rows)  # R and theta are those of the data from the beginning
                 self._begin()
             shuffled = None if seed is None else Order(rows.n, seed)
+            before = -1  # the updates when the last group began
             while passes < max_iter and not state.done and (enough is None or self.updates < enough):
                 room = log[: max_iter - passes]
                 data = bytes_beside.storage, rows.signs
                 if order == "worst":
                     logged = climb(*data, self.w, self.rule, self.state, rows.pace, room, page, counts)
                 else:
-                    turns = shuffled.ahead(int(state.turns), int(state.at)) if shuffled else GIVEN
-                    way = *turns, order == "first"
-                    logged = cycle(*data, *way, self.w, self.rule, self.state, rows.pace, room, page, counts)
+                    here = int(state.turns), int(state.at)
+                    group = shuffled.group_from(*here) if shuffled else None
+                    calm, before = (self.updates == before, self.updates) if group else (False, before)
+                    if group and calm and self._is_quiet(group, data, rows.pace):
+                        state.at += group.size
+                        logged = state.traced = 0
+                    else:
+                        turns, base = shuffled.ahead(*here) if shuffled else GIVEN
+                        way = *data, turns, base, order == "first"
+                        logged = cycle(*way, self.w, self.rule, self.state, rows.pace, room, page, counts)
                 if logged < 0:
                     raise BadRowError(logged, int(state.row))
                 if trace is not None:
@@ -256,6 +264,14 @@ class LinearLearner:
         self.lower = -math.inf
         joined = np.concatenate(history) if history else np.empty(0, dtype=np.int64)
         return Outcome(joined, bool(state.done), interrupted)
+
+    def _is_quiet(self, group: Group, data: tuple[Storage, Signs], pace: int) -> bool:
+        """Would no row of the group do anything in its turn? Then they may be read as memory and files like it."""
+        step = max(1, pace // group.block)
+        return all(
+            quiet(*data, GIVEN[0], group.starts[k : k + step], group.block, self.w, self.state)
+            for k in range(0, len(group.starts), step)
+        )
 
     def _begin(self) -> None:
         """At the first row of a first pass."""
