@@ -97,6 +97,7 @@ def all_loops() -> Iterator[Loop]:
             yield Loop(loops.cycle, (rows, signs, ints, 0, False, v, rule, state, 1, ints, trace, tally), name)
             yield Loop(loops.climb, (rows, signs, v, rule, state, 1, ints, trace, tally), name)
             yield Loop(loops.rounds, (rows, signs, v, rule, state, 1, 1, v), name)
+        yield Loop(loops.quiet, (rows, signs, ints, ints, 1, v, state), name)
         yield Loop(loops.survey, (rows, 1, state, 1, 1), name)
         yield Loop(loops.examine, (rows, signs, v, 0, state, 1, 1), name)
         yield Loop(loops.products, (rows, signs, v, 1, 1, v), name)
@@ -123,6 +124,7 @@ def all_loops() -> Iterator[Loop]:
         name = f"{np.dtype(dtype).name} with bytes"
         yield Loop(loops.cycle, (rows, signs, ints, 0, False, v, Perceptron(), state, 1, ints, trace, tally), name)
         yield Loop(loops.examine, (rows, signs, v, 0, state, 1, 1), name)
+        yield Loop(loops.quiet, (rows, signs, ints, ints, 1, v, state), name)
         yield Loop(byte_rows.write, (rows, 1, 1), name)
         single = np.zeros(1, dtype)
         yield Loop(boolean_loops.first_not_boolean, (single,), single.dtype.name)
