@@ -123,6 +123,18 @@ def test_the_generator_is_splitmix64():
     assert int(orders.key_of(5, 6, 7)[0]) == key(5, 6, 7)
 
 
+@pytest.mark.parametrize("bound", [3, 3 << 30, (1 << 31) + 1, (1 << 32) - 1])
+def test_numbers_below_a_large_bound_are_drawn_again_where_they_must_be(bound):
+    again = 0
+    for place in range(200):
+        words = stream(place)
+        with np.errstate(over="ignore"):
+            after, ours = orders._below(np.uint64(place), np.uint64(bound))
+        assert int(ours) == below(words, bound) < bound
+        again += int(after) != (place + 0x9E3779B97F4A7C15) % 2**64
+    assert again == 0 if bound == 3 else again > 30 or bound == (1 << 32) - 1
+
+
 def test_it_never_changes():
     """If this fails, fits of the past cannot be repeated: it must not be adapted."""
     for (seed, turn), rows in TEN.items():
