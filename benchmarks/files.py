@@ -84,7 +84,7 @@ def vw(folder: str, *arguments: str) -> None:
 
 def fit(folder: str, name: str, passes: int, *, keep: bool) -> None:
     """What ours does, but for the import of scikit-learn: parse, copy, learn, measure, hash, save."""
-    model = nk.Perceptron(max_iter=passes)
+    model = nk.Perceptron(max_iter=passes, shuffle=False)  # as theirs
     with warnings.catch_warnings(action="ignore"):  # that it did not separate the data
         nk.fit_file(model, f"{folder}/{name}", cache=f"{folder}/copies", keep_cache=keep)
     nk.save(model, f"{folder}/m.nvk")

@@ -22,6 +22,7 @@ from benchmarks import datasets
 from benchmarks.measure import Result, Skipped, compare, side_by_side
 from novikoff import Perceptron
 from novikoff.engine.loops import cycle
+from novikoff.engine.order import GIVEN
 from novikoff.engine.rows import Rows
 from novikoff.learners import perceptron as rules
 from novikoff.learners.linear import NO_TALLY, NO_TRACE, LinearLearner
@@ -34,7 +35,7 @@ PASSES = 10
 
 def _fit_both(job, X, y, passes, bar, rounds=7, remark=""):
     """`passes` passes in the given order on both sides; the same weights, so the same mistakes."""
-    ours = partial(_fit, Perceptron(fit_intercept=False, max_iter=passes), X, y)
+    ours = partial(_fit, Perceptron(fit_intercept=False, shuffle=False, max_iter=passes), X, y)
     theirs = partial(_fit, SklearnPerceptron(fit_intercept=False, shuffle=False, tol=None, max_iter=passes), X, y)
     same = lambda a, b: np.array_equal(a.coef_, b.coef_)  # noqa: E731
     return compare(job, SKLEARN, ours, theirs, same=same, bar=bar, rounds=rounds, remark=remark)
@@ -86,7 +87,7 @@ def _against_textbook(job, X, y, bar):
         _textbook(X, signs, w, PASSES)
         return w
 
-    ours = partial(_fit, Perceptron(fit_intercept=False, max_iter=PASSES), X, y)
+    ours = partial(_fit, Perceptron(fit_intercept=False, shuffle=False, max_iter=PASSES), X, y)
     same = lambda a, w: np.array_equal(a.coef_[0], w)  # noqa: E731
     return compare(job, "a textbook loop in plain floats", ours, textbook, same=same, bar=bar, rounds=5)
 
@@ -126,7 +127,7 @@ def converge() -> Iterator[Result | Skipped]:
 
 
 def _to_convergence(name, X, y, bar):
-    fitted = Perceptron(fit_intercept=False, max_iter=100_000).fit(X, y)
+    fitted = Perceptron(fit_intercept=False, shuffle=False, max_iter=100_000).fit(X, y)
     assert fitted.stop_reason_.startswith("separated")
     return _fit_both(f"{name}, to convergence", X, y, fitted.passes_, bar, rounds=3, remark=f"{fitted.passes_} passes")
 
@@ -160,7 +161,7 @@ def _converged(X, y):
 
 def _passes(learner, rows, storage):
     """Passes over what is stored there, by the loop that every fit runs."""
-    log, given = np.empty(AGAIN, dtype=np.int64), np.empty(0, dtype=np.int64)
+    log = np.empty(AGAIN, dtype=np.int64)
     for _ in range(AGAIN):
         learner._begin()
         logged = 0
@@ -168,7 +169,7 @@ def _passes(learner, rows, storage):
             logged = cycle(
                 storage,
                 rows.signs,
-                given,
+                *GIVEN,
                 False,
                 learner.weights,
                 learner.rule,
@@ -205,7 +206,7 @@ def sparse() -> Iterator[Result | Skipped]:
         return
     for dtype in (np.float64, np.float32):
         data = X.astype(dtype)
-        passes = Perceptron(fit_intercept=False).fit(data, y).passes_
+        passes = Perceptron(fit_intercept=False, shuffle=False).fit(data, y).passes_
         job = f"20newsgroups {X.shape[0]} x {X.shape[1]} CSR {dtype.__name__} to convergence"
         yield _fit_both(job, data, y, passes, 1.5, rounds=9, remark=f"{passes} passes")
 
@@ -286,7 +287,7 @@ def start_up() -> Iterator[Result]:
     yield compare(
         "first fit in a fresh process, import included, warm cache",
         SKLEARN,
-        fresh("novikoff", "max_iter=10"),
+        fresh("novikoff", "shuffle=False, max_iter=10"),
         fresh("sklearn.linear_model", "shuffle=False, tol=None, max_iter=10"),
         same=None,
         bar=0.5,

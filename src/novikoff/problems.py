@@ -82,7 +82,7 @@ def spiral(n: int) -> Problem:
 
     >>> from novikoff import MarginPerceptron
     >>> problem = spiral(10)
-    >>> model = MarginPerceptron(fit_intercept=False).fit(problem.X, problem.y)
+    >>> model = MarginPerceptron(fit_intercept=False, shuffle=False).fit(problem.X, problem.y)
     >>> model.updates_, model.bound(problem.margin), round(model.margin_[0] / problem.margin, 3)
     (298, 299, 0.335)
     """

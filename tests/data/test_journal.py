@@ -18,8 +18,9 @@ import numpy as np
 import pytest
 
 import novikoff as nk
+from novikoff import data
 from novikoff.disk import locks
-from novikoff.engine import rows
+from novikoff.engine import order, rows
 from novikoff.fitting import journal
 from novikoff.fitting.journal import DiskJournal
 from tests.data.runs import (
@@ -121,7 +122,29 @@ def test_a_generator_is_known_by_its_state(tmp_path, place, recalled):
         nk.fit_file(shuffled(4), path, cache=place, resume=True)
     ours = nk.fit_file(shuffled(3), path, cache=place, resume=True)
     assert recalled == [False, True]
-    assert essence(ours.set_params(random_state=3)) == essence(undisturbed(path, SHUFFLED))
+    theirs = shuffled(3).fit(data.read(path))
+    assert essence(ours.set_params(random_state=3)) == essence(theirs.set_params(random_state=3))
+
+
+def test_a_seed_of_the_system_is_kept(tmp_path, place, recalled):
+    path = hard(tmp_path / "a.svm")
+    drawn = "Perceptron(random_state=None, max_iter=20)"
+    with patch("secrets.randbits", lambda count: 2**63 + 5):
+        killed(learner(drawn), path, place)
+        theirs = undisturbed(path, drawn)
+    assert same(nk.fit_file(learner(drawn), path, cache=place, resume=True), theirs)
+    assert recalled == [False, True]
+
+
+@pytest.mark.parametrize("at", [1, 2, 3, 4, 30])
+def test_a_run_is_taken_up_in_the_middle_of_a_group(at, tmp_path, place, monkeypatch):
+    """200 rows in 9 groups of at most 24, of which a loop takes 16 at a time."""
+    monkeypatch.setattr(order, "BLOCK", 4)
+    monkeypatch.setattr(order, "MOST", 6)
+    path = hard(tmp_path / "a.svm")
+    killed(learner(SHUFFLED), path, place, at=at)
+    ours = nk.fit_file(learner(SHUFFLED), path, cache=place, resume=True)
+    assert same(ours, undisturbed(path, SHUFFLED))
 
 
 def test_a_run_that_goes_on_in_another_process_is_not_taken_from_it(tmp_path, place):
@@ -171,14 +194,14 @@ def other_version(path: Path, place: Path, monkeypatch: pytest.MonkeyPatch) -> s
     with monkeypatch.context() as then:
         then.setattr(journal, "PRODUCER", "novikoff 0.0.1")
         killed(learner(WORST), path, place)
-    return r"it was written by novikoff 0\.0\.1 \(journal 3\), and this is novikoff .*"
+    return r"it was written by novikoff 0\.0\.1 \(journal 4\), and this is novikoff .*"
 
 
 def other_journal(path: Path, place: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     with monkeypatch.context() as then:
         then.setattr(journal, "VERSION", 1)
         killed(learner(WORST), path, place)
-    return r"it was written by .* \(journal 1\), and this is .* \(journal 3\)"
+    return r"it was written by .* \(journal 1\), and this is .* \(journal 4\)"
 
 
 def other_weights(path: Path, place: Path, monkeypatch: pytest.MonkeyPatch) -> str:

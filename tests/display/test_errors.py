@@ -54,7 +54,7 @@ REFUSALS = {
     "another start": (lambda: ProofDisplay.from_transcript(continued()), "did not start at w = 0"),
     "no separator": (lambda: ProofDisplay.from_estimator(unfinished(), *XOR), "has no floor. Not separable"),
     "a shuffle that is gone": (
-        lambda: ProofDisplay.from_estimator(Perceptron(shuffle=True).fit(X, Y), X, Y),
+        lambda: ProofDisplay.from_estimator(Perceptron(random_state=None).fit(X, Y), X, Y),
         "random_state is an int",
     ),
     "other data": (lambda: ProofDisplay.from_estimator(fitted(), X[::-1], Y[::-1]), "cannot be repeated"),

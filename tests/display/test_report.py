@@ -231,7 +231,7 @@ def check_words(page, expected):
 
 
 def test_steps_that_cannot_be_drawn_say_why():
-    page = report(Perceptron(shuffle=True).fit(X, Y), X, Y)
+    page = report(Perceptron(random_state=None).fit(X, Y), X, Y)
     assert "not drawn: the order of a shuffled fit can be repeated only if random_state is an int." in page.html
     assert "byte for byte" not in page.html
 
@@ -518,7 +518,7 @@ def files(tmp_path):
 
 def test_the_command_and_its_own_words(files, monkeypatch):
     monkeypatch.chdir(files)
-    code, text = run("yes.csv", "-o", "a.html", "--label", "kind", "-s", "shuffle=true", "-s", "random_state=1")
+    code, text = run("yes.csv", "-o", "a.html", "--label", "kind", "-s", "random_state=1")
     assert code == 0
     assert text.startswith("Separable: ")
     assert text.endswith("Written to a.html.\n")

@@ -188,7 +188,7 @@ def test_dicts():
 def test_weights_that_overflow():
     huge = 1.7e308
     with pytest.raises(ValueError, match="weights overflow at row 1"):
-        Perceptron(fit_intercept=False).fit([[huge, huge], [-huge / 2, huge]], [1, -1])
+        Perceptron(fit_intercept=False, shuffle=False).fit([[huge, huge], [-huge / 2, huge]], [1, -1])
     model = Perceptron(fit_intercept=False).learn_one([huge, huge], 1)
     before = state(model)
     with pytest.raises(ValueError, match="weights overflow at the example"):
@@ -211,8 +211,9 @@ def test_a_threshold_beyond_the_floats():
 
 def test_rows_that_cannot_be_put_on_the_sphere():
     for value in (5e-324, 1.7e308):
+        model = Perceptron(scale="sphere", fit_intercept=False, shuffle=False)
         with pytest.raises(ValueError, match="the norm, which at row 0 is not a float64"):
-            Perceptron(scale="sphere", fit_intercept=False).fit([[value, value], [-value, -value]], [1, -1])
+            model.fit([[value, value], [-value, -value]], [1, -1])
     model = Perceptron(scale="sphere", fit_intercept=False).fit([[1.0, 0.0], [-1.0, 0.0]], [1, -1])
     assert model.predict([[1.7e308, 1.7e308], [-5e-324, 5e-324], [0.0, 0.0]]).tolist() == [1, -1, -1]
     with pytest.raises(ValueError, match="all zeros"):
@@ -308,4 +309,4 @@ def test_thresholds():
 def test_weights_that_overflow_in_any_order(order):
     X = np.array([[1.7e308, -1.7e308], [1.7e308, 1.7e308], [-1.0, 0.0]])
     with pytest.raises(ValueError, match="weights overflow at row 1"):
-        Perceptron(order=order, fit_intercept=False).fit(X, [1, 1, -1])
+        Perceptron(order=order, fit_intercept=False, shuffle=False).fit(X, [1, 1, -1])

@@ -35,7 +35,7 @@ def test_a_row_of_zeros_takes_no_step_and_is_told(variant):
 
 @pytest.mark.parametrize(("at_zero", "wrong"), [("positive", 0), ("negative", 1)])
 def test_zero_predicts_what_it_is_said_to(at_zero, wrong):
-    model = fitted([[1.0], [0.0], [-1.0]], [1, 1, -1], at_zero=at_zero, fit_intercept=False)
+    model = fitted([[1.0], [0.0], [-1.0]], [1, 1, -1], at_zero=at_zero, fit_intercept=False, shuffle=False)
     assert model.mistakes_ == 1 + (at_zero == "negative") * model.passes_ - (at_zero == "positive")
     assert ("misclassify" in model.stop_reason_) == bool(wrong)
     assert wrong or model.stop_reason_.startswith("no mistakes left by the convention at zero; this is no separator")
@@ -71,10 +71,10 @@ def test_a_run_ends_after_a_pass_without_mistakes(variant):
 @pytest.mark.parametrize("tol", [0.0, 1e-6, 0.1])
 def test_a_run_with_a_tolerance_ends_after_a_pass_without_a_larger_loss(variant, tol):
     problem = separable(30, 3, margin=0.2, random_state=1)
-    model = fitted(problem.X, problem.y, variant=variant, tol=tol, max_iter=5000)
+    model = fitted(problem.X, problem.y, variant=variant, tol=tol, max_iter=5000, shuffle=False)
     last = "found nothing to update" if model.history_[-1] == 0 else f"had no loss above {tol:g}"
     assert model.stop_reason_.endswith(f"the last of {model.passes_} passes {last}")
-    before = fitted(problem.X, problem.y, variant=variant, tol=tol, max_iter=model.passes_ - 1)
+    before = fitted(problem.X, problem.y, variant=variant, tol=tol, max_iter=model.passes_ - 1, shuffle=False)
     largest = 0.0
     for x, y in zip(problem.X, problem.y, strict=True):
         loss = 1 - y * before.decision_function([x])[0]
@@ -92,7 +92,7 @@ def test_a_row_of_zeros_has_a_loss_that_the_tolerance_sees():
 
 def test_what_was_right_in_its_turn_may_be_wrong_at_the_end():
     X, y = [[-3.0, -3.0], [-3.0, -1.0], [0.0, -2.0]], [1, -1, 1]
-    model = PassiveAggressive(variant="PA", fit_intercept=False).fit(X, y)
+    model = PassiveAggressive(variant="PA", fit_intercept=False, shuffle=False).fit(X, y)
     assert model.coef_.tolist() == [[0.5, -0.5]]
     reason = "the last of 2 passes made no mistake, but the returned weights misclassify 1 of 3 rows"
     assert model.stop_reason_ == reason

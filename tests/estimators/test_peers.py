@@ -22,7 +22,7 @@ Y = np.where(X[:, 0] + rng.standard_normal(300) / 4 > 0, "b", "a")
 def test_without_an_intercept(passes, make):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        ours = Perceptron(fit_intercept=False, max_iter=passes).fit(make(X), Y)
+        ours = Perceptron(fit_intercept=False, shuffle=False, max_iter=passes).fit(make(X), Y)
         theirs = SklearnPerceptron(fit_intercept=False, shuffle=False, tol=None, max_iter=passes).fit(make(X), Y)
     assert np.array_equal(ours.coef_, theirs.coef_)
     assert np.array_equal(ours.predict(X), theirs.predict(make(X)))
@@ -31,7 +31,7 @@ def test_without_an_intercept(passes, make):
 def test_with_an_intercept_on_dense_rows():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        ours = Perceptron(max_iter=5).fit(X, Y)
+        ours = Perceptron(shuffle=False, max_iter=5).fit(X, Y)
         theirs = SklearnPerceptron(shuffle=False, tol=None, max_iter=5).fit(X, Y)
     assert np.array_equal(ours.coef_, theirs.coef_)
     assert np.array_equal(ours.intercept_, theirs.intercept_)
@@ -45,9 +45,9 @@ def test_passive_aggressive_but_for_rounding(variant, loss, C):
     peers = pytest.importorskip("sklearn.linear_model")
     if not hasattr(peers, "PassiveAggressiveClassifier"):
         pytest.skip("this scikit-learn has no PassiveAggressiveClassifier")
-    options = {"C": C, "fit_intercept": False, "max_iter": 1}
+    options = {"C": C, "fit_intercept": False, "shuffle": False, "max_iter": 1}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         ours = PassiveAggressive(variant=variant, **options).fit(X, Y)
-        theirs = peers.PassiveAggressiveClassifier(loss=loss, shuffle=False, tol=None, **options).fit(X, Y)
+        theirs = peers.PassiveAggressiveClassifier(loss=loss, tol=None, **options).fit(X, Y)
     assert ours.coef_ == pytest.approx(theirs.coef_, rel=1e-9, abs=1e-12)

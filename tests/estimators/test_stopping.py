@@ -45,7 +45,7 @@ def test_a_run_that_ends_by_the_convention_at_zero_is_not_called_a_separator(at_
 
 def test_a_margin_too_small_for_a_float_is_a_margin():
     # w = (1, 5e-324): the second row has <w,x> = 2^-2148, over ||w|| = 1, which no float but 0 is below.
-    model = Perceptron(fit_intercept=False).fit([[1.0, 5e-324], [0.0, -5e-324]], [1, -1])
+    model = Perceptron(fit_intercept=False, shuffle=False).fit([[1.0, 5e-324], [0.0, -5e-324]], [1, -1])
     assert model.coef_.tolist() == [[1.0, 5e-324]]
     assert model.margin_[0] == 0.0
     assert model.stop_reason_.startswith("separated: ")
@@ -99,7 +99,7 @@ def test_sorted_rows_do_not_hide_the_errors():
     rng = np.random.default_rng(0)
     y = np.repeat([0, 1], 200)
     X = rng.standard_normal((400, 2)) + y[:, None]
-    model = Perceptron(max_iter=20)
+    model = Perceptron(shuffle=False, max_iter=20)
     with pytest.warns(ConvergenceWarning) as caught:
         model.fit(X, y)
     errors = int(np.sum(model.predict(X) != y))

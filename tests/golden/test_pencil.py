@@ -15,7 +15,7 @@ Y = [1, 1, -1, -1]
 
 
 def test_cyclic():
-    model = Perceptron().fit(X, Y)
+    model = Perceptron(shuffle=False).fit(X, Y)
     assert model.coef_.tolist() == [[2.0, -1.0]]
     assert model.intercept_.tolist() == [0.0]
     assert model.history_.tolist() == [2, 0]
@@ -30,13 +30,13 @@ def test_cyclic():
 def test_zero_predicts_plus():
     # pass 1: (2,1,1)+ : 0 is +; (3,0,1)+ : 0 is +; (0,2,1)- : 0 is + -> w = (0,-2,-1); (-1,1,1)- : -3
     # pass 2: (2,1,1)+ : -3 -> w = (2,-1,0); (3,0,1)+ : 6; (0,2,1)- : -2; (-1,1,1)- : -3; pass 3 is clean
-    model = Perceptron(at_zero="positive").fit(X, Y)
+    model = Perceptron(at_zero="positive", shuffle=False).fit(X, Y)
     assert (model.coef_.tolist(), model.history_.tolist()) == ([[2.0, -1.0]], [1, 1, 0])
 
 
 def test_zero_predicts_minus():
     # pass 1 as for "mistake", since the first example is + and zero predicts -
-    model = Perceptron(at_zero="negative").fit(X, Y)
+    model = Perceptron(at_zero="negative", shuffle=False).fit(X, Y)
     assert (model.coef_.tolist(), model.history_.tolist()) == ([[2.0, -1.0]], [2, 0])
 
 
@@ -51,7 +51,7 @@ def test_first_and_worst():
 
 def test_margin_perceptron_on_unit_rows():
     # Harvey's algorithm, theta = 1, rows e1 and e2: w = (1,0), (1,1); then <w,x> = 1 <= 1 again: (2,1), (2,2).
-    model = MarginPerceptron(threshold=1, fit_intercept=False).fit([[1, 0], [0, -1]], [1, -1])
+    model = MarginPerceptron(threshold=1, fit_intercept=False, shuffle=False).fit([[1, 0], [0, -1]], [1, -1])
     assert model.coef_.tolist() == [[2.0, 2.0]]
     assert (model.updates_, model.mistakes_, model.history_.tolist()) == (4, 2, [2, 2, 0])
     assert model.margin_[0] == pytest.approx(2**-0.5)  # gamma itself
@@ -60,7 +60,7 @@ def test_margin_perceptron_on_unit_rows():
 
 def test_automatic_threshold_grows_with_the_rows():
     # theta = 1 at row 0, 9 from row 1 on: (1,0) + (0,3) -> (1,3); pass 2: 1 <= 9 -> (2,3); 9 <= 9 -> (2,6) ...
-    model = MarginPerceptron(fit_intercept=False).fit([[1, 0], [0, -3]], [1, -1])
+    model = MarginPerceptron(fit_intercept=False, shuffle=False).fit([[1, 0], [0, -3]], [1, -1])
     assert model.threshold_ == 9.0
     assert model.coef_.tolist() == [[10.0, 6.0]]
     assert model.history_.tolist() == [2, 2] + [1] * 8 + [0]
@@ -69,7 +69,7 @@ def test_automatic_threshold_grows_with_the_rows():
 def test_a_pass_in_which_the_threshold_rose_is_not_clean():
     # From w = 60 (rows 30 and -30: 0 -> 30; 900 <= 900 -> 60; then 1800). Pass 1: 60 > 1; then theta = 400 and
     # 20 * 60 = 1200 > 400: no update, but row 0 was judged by theta = 1. From pass 2 on 60, 61, ..., 400 <= 400.
-    model = MarginPerceptron(fit_intercept=False, warm_start=True).fit([[30], [-30]], [1, -1])
+    model = MarginPerceptron(fit_intercept=False, warm_start=True, shuffle=False).fit([[30], [-30]], [1, -1])
     assert model.coef_.tolist() == [[60.0]]
     model.fit([[1], [-20]], [1, -1])
     assert model.history_.tolist() == [0] + [1] * 341 + [0]
@@ -77,7 +77,7 @@ def test_a_pass_in_which_the_threshold_rose_is_not_clean():
 
 
 def test_the_sphere_divides_rows_with_their_constant():
-    model = Perceptron(scale="sphere").fit([[1.0], [-7.0]], [1, -1])
+    model = Perceptron(scale="sphere", shuffle=False).fit([[1.0], [-7.0]], [1, -1])
     # row 0 is (1,1)/sqrt 2 -> w = (s,s); row 1 is (-7,1)/sqrt 50: y<w,x> = 6s/sqrt 50 > 0
     assert np.allclose(model.coef_, [[0.5**0.5]])
     assert model.mistakes_ == 1
@@ -87,7 +87,7 @@ def test_the_sphere_divides_rows_with_their_constant():
 
 def test_predictions_at_zero():
     for at_zero, one, label in (("mistake", 0, "a"), ("positive", 1, "b"), ("negative", -1, "a")):
-        model = Perceptron(at_zero=at_zero, fit_intercept=False)
+        model = Perceptron(at_zero=at_zero, fit_intercept=False, shuffle=False)
         assert model.sign_one([1.0, 1.0]) == one, "before the first example, too"
         model.fit([[1.0, 0.0], [0.0, 1.0]], ["b", "a"])
         on_the_line = [1.0, 1.0] if at_zero == "mistake" else [[0.0, 5.0], [5.0, 0.0]][at_zero == "negative"]

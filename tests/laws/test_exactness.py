@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
 from novikoff import MarginPerceptron, PassiveAggressive, Perceptron
+from novikoff.engine.order import Order
 from tests import problems, reference
 
 # With tol=0 a run ends only when nothing is left to update, as those of the others do.
@@ -123,6 +124,7 @@ def test_the_reference_in_rationals_agrees(data, at_zero, order, threshold, cons
     options = {
         "at_zero": at_zero,
         "order": order,
+        "shuffle": False,
         "max_iter": 20,
         "fit_intercept": constant > 0,
         "intercept_scaling": constant or 1.0,
@@ -159,6 +161,7 @@ def test_every_step_is_the_formula_of_a_product_and_a_norm_that_are_correctly_ro
         tol=tol,
         at_zero=at_zero,
         order=order,
+        shuffle=False,
         fit_intercept=constant > 0,
         intercept_scaling=constant or 1.0,
         max_iter=6,
@@ -188,7 +191,7 @@ def test_every_step_is_the_formula_of_a_product_and_a_norm_that_are_correctly_ro
 @given(problems.near_ties(), AT_ZERO, ORDER, st.sampled_from([None, 0.0]), st.sampled_from([0.0, 1.0]))
 def test_decisions_are_exact_where_the_weights_round(data, at_zero, order, threshold, constant):
     X, y = data
-    options = {"at_zero": at_zero, "order": order, "max_iter": 6, "fit_intercept": constant > 0}
+    options = {"at_zero": at_zero, "order": order, "shuffle": False, "max_iter": 6, "fit_intercept": constant > 0}
     model = Perceptron(**options) if threshold is None else MarginPerceptron(threshold=threshold, **options)
     expected = reference.perceptron(
         X, y, constant=constant, zero=ZERO[at_zero], order=order, max_iter=6, threshold=threshold, rounded=True
@@ -204,7 +207,7 @@ def test_decisions_are_exact_where_the_weights_round(data, at_zero, order, thres
 def test_any_split_into_batches(data, learner, at_zero, scale, passes, draw):
     X, y = data
     options = {"at_zero": at_zero, "scale": scale}
-    whole = fit(learner(max_iter=passes, **options), X, y)
+    whole = fit(learner(max_iter=passes, shuffle=False, **options), X, y)
     assume(not isinstance(whole, str))
     batched, online, sparse = (learner(**options) for _ in range(3))
     for _ in range(whole.passes_):
@@ -225,7 +228,7 @@ def test_any_split_into_batches(data, learner, at_zero, scale, passes, draw):
 @given(problems.grids(), LEARNERS, st.permutations(range(5)))
 def test_dicts_agree_by_name(data, learner, shuffled):
     X, y = data
-    whole = fit(learner(max_iter=1), X, y)
+    whole = fit(learner(max_iter=1, shuffle=False), X, y)
     online = learner()
     for x, label in zip(X, y, strict=True):
         online.learn_one({f"x{j}": x[j] for j in shuffled if j < len(x)}, label)
@@ -262,9 +265,8 @@ def test_every_pass_has_an_order_of_its_own(data, seed):
     """So that the passes, laid one after the other, are one pass over a longer list."""
     X, y = data
     model = fit(Perceptron(shuffle=True, random_state=seed, max_iter=9), X, y)
-    generator = np.random.RandomState(seed)
-    order = np.concatenate([generator.permutation(len(X)) for _ in model.history_])
-    one = fit(Perceptron(max_iter=1), X[order], y[order])
+    order = np.concatenate([Order(len(X), seed).ahead(turn, 0)[0][: len(X)] for turn in range(model.passes_)])
+    one = fit(Perceptron(shuffle=False, max_iter=1), X[order], y[order])
     assert (one.mistakes_, one.coef_.tobytes()) == (model.mistakes_, model.coef_.tobytes())
 
 

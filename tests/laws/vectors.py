@@ -53,6 +53,7 @@ SPECIAL = re.compile(
 # Loops of the parsers read bytes one by one; these others read nothing by rows, or stop at the first entry of a kind.
 SCALAR = {
     "novikoff.engine.storage.nonzeros": "it moves single entries, those that are not zero",
+    "novikoff.engine.order._shuffle": "it moves single entries",
     "novikoff.engine.sums.exact_dot": "digits of a long accumulator",
     "novikoff.engine.sums.exact_sqnorm": "digits of a long accumulator",
     "novikoff.certificates.modular._substitute": "a triangle is solved once, for the size of an answer",
@@ -96,13 +97,15 @@ def all_loops() -> Iterator[Loop]:
     for name, rows in _storages():
         by_rule = (Perceptron(), MarginPerceptron(), PassiveAggressive()) if name == "float64" else (Perceptron(),)
         for rule in by_rule:
-            yield Loop(loops.cycle, (rows, signs, ints, False, plane, rule, state, 1, ints, trace, tally), name)
+            yield Loop(loops.cycle, (rows, signs, ints, 0, False, plane, rule, state, 1, ints, trace, tally), name)
             yield Loop(loops.climb, (rows, signs, plane, rule, state, 1, ints, trace, tally), name)
             yield Loop(loops.rounds, (rows, signs, plane, rule, state, 1, 1, v), name)
+        yield Loop(loops.quiet, (rows, signs, ints, ints, 1, plane, state), name)
         many = f"{name}, many classes"
-        yield Loop(loops.cycle, (rows, codes, ints, False, heads, Perceptron(), state, 1, ints, trace, tally), many)
+        yield Loop(loops.cycle, (rows, codes, ints, 0, False, heads, Perceptron(), state, 1, ints, trace, tally), many)
         yield Loop(loops.climb, (rows, codes, heads, Perceptron(), state, 1, ints, trace, tally), many)
         yield Loop(loops.rounds_of_heads, (rows, codes, heads, Perceptron(), state, 1, 1, M), many)
+        yield Loop(loops.quiet, (rows, codes, ints, ints, 1, heads, state), many)
         yield Loop(loops.examine, (rows, codes, heads, 0, state, 1, 1), many)
         yield Loop(loops.scores_of_heads, (rows, heads, 1, 1, M), many)
         yield Loop(loops.survey, (rows, 1, state, 1, 1), name)
@@ -129,8 +132,9 @@ def all_loops() -> Iterator[Loop]:
         q, short = np.zeros((1, 1), np.int8), np.zeros(1, np.int16)
         rows = ByteRows(np.zeros((1, 1), dtype), v, 1.0, False, q, v, v, v, short, ints)
         name = f"{np.dtype(dtype).name} with bytes"
-        yield Loop(loops.cycle, (rows, signs, ints, False, plane, Perceptron(), state, 1, ints, trace, tally), name)
+        yield Loop(loops.cycle, (rows, signs, ints, 0, False, plane, Perceptron(), state, 1, ints, trace, tally), name)
         yield Loop(loops.examine, (rows, signs, plane, 0, state, 1, 1), name)
+        yield Loop(loops.quiet, (rows, signs, ints, ints, 1, plane, state), name)
         yield Loop(byte_rows.write, (rows, 1, 1), name)
         single = np.zeros(1, dtype)
         yield Loop(boolean_loops.first_not_boolean, (single,), single.dtype.name)

@@ -33,11 +33,11 @@ def test_a_rule_of_another_module_is_compiled_into_the_loops(order, make):
     y = np.where(X @ [1, -2, 1] + 0.5 > 0, 1, -1).astype(np.int8)
     learner = LinearLearner(Stride(), 3, 1.0, unit=False)
     outcome = learner.run(Rows(make(X), y, 1.0), order, 100)
-    theirs = Perceptron(order=order, max_iter=100).fit(X, y)
+    theirs = Perceptron(order=order, shuffle=False, max_iter=100).fit(X, y)
     assert outcome.finished
     assert np.array_equal(learner.w, 2 * np.array(list(theirs.weights([0, 1, 2, None]).values())))
     assert outcome.history.tolist() == theirs.history_.tolist()
-    ours = Strider(order=order, max_iter=100).fit(make(X), y)
+    ours = Strider(order=order, shuffle=False, max_iter=100).fit(make(X), y)
     assert (ours.margin_[0], ours.mistakes_) == (theirs.margin_[0], theirs.mistakes_)
     assert [ours.predict_one(x) for x in X] == theirs.predict(X).tolist()
 

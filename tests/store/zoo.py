@@ -76,6 +76,8 @@ def given(model: Any, **attributes: Any) -> Any:
 
 FRAME = pd.DataFrame(X, columns=["a", "b", "größe", "d\n"])
 
+OLD = {"shuffle": False, "random_state": None}  # in the files of version 1
+
 ZOO: dict[str, Callable[[], Any]] = {
     "perceptron": lambda: Perceptron().fit(X, TRUE),
     "perceptron-strings": lambda: Perceptron(at_zero="positive").fit(X, np.where(TRUE, "yes", "no")),
@@ -84,7 +86,7 @@ ZOO: dict[str, Callable[[], Any]] = {
     "perceptron-int8": lambda: Perceptron().fit(X, np.where(TRUE, 7, 3).astype(np.int8)),
     "perceptron-float32": lambda: Perceptron().fit(X.astype(np.float32), TRUE),
     "perceptron-sparse": lambda: Perceptron().fit(sp.csr_array(np.where(abs(X) > 0.5, X, 0)), TRUE),
-    "perceptron-frame": lambda: Perceptron().fit(FRAME, TRUE),
+    "perceptron-frame": lambda: Perceptron(**OLD).fit(FRAME, TRUE),
     "perceptron-frame-dict": lambda: online(Perceptron().fit(FRAME, TRUE), [({"a": 2.0}, False)]),
     "perceptron-sphere": lambda: Perceptron(scale="sphere", fit_intercept=False).fit(X, TRUE),
     "perceptron-ball": lambda: Perceptron(scale="ball", intercept_scaling=3.5).fit(X, TRUE),
@@ -97,13 +99,15 @@ ZOO: dict[str, Callable[[], Any]] = {
     "perceptron-partial": lambda: Perceptron().partial_fit(X, TRUE).partial_fit(X[:9], TRUE[:9]),
     "perceptron-on": lambda: Perceptron().fit(X, TRUE).partial_fit(-X[:5], TRUE[:5]),
     "perceptron-online": lambda: online(Perceptron(), zip(X, TRUE, strict=True)),
-    "perceptron-dicts": lambda: online(Perceptron(), WORDS),
-    "perceptron-int-names": lambda: online(Perceptron(), [({3: 1.0, 2**70: 2.0, "3": -1.0}, True), ({-4: 1.0}, False)]),
+    "perceptron-dicts": lambda: online(Perceptron(**OLD), WORDS),
+    "perceptron-int-names": lambda: online(
+        Perceptron(**OLD), [({3: 1.0, 2**70: 2.0, "3": -1.0}, True), ({-4: 1.0}, False)]
+    ),
     "perceptron-changed": lambda: changed(Perceptron().fit(X, TRUE), at_zero="positive", scale="sphere", max_iter=7),
     "perceptron-huge": lambda: Perceptron().fit(X * 1e200, TRUE),
     "perceptron-tiny": lambda: Perceptron(fit_intercept=False).fit(rows()[0] * 1e-310, X @ [1, 2, 3, 4] > 0),
     "perceptron-read": lambda: given(
-        Perceptron().fit(X, TRUE),
+        Perceptron(**OLD).fit(X, TRUE),
         data_digest_="ab" * 32,
         reading_={"file": "a.csv", "skip": [1, 2.5, None, {"b": True}]},
     ),

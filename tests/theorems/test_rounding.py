@@ -158,7 +158,7 @@ def test_the_learner_knows_whether_its_updates_rounded():
         for i in told.steps:
             path.append(path[-1] + y[i] * rows[i])
         expected = updates_rounded(Run.of(rows, y, path[0], told.steps, weights=path))
-        parameters = {"order": order, "max_iter": 4}
+        parameters = {"order": order, "shuffle": False, "max_iter": 4}
         model = Perceptron(**parameters) if threshold is None else MarginPerceptron(threshold=1, **parameters)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)

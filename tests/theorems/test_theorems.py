@@ -182,7 +182,7 @@ def test_three_over_gamma_squared_and_a_third_of_gamma_are_met_at_once():
 @pytest.mark.parametrize("n", [2, 3, 10, 40])
 def test_the_margin_perceptron_on_a_spiral(n):
     problem = spiral(n)
-    model = MarginPerceptron(fit_intercept=False).fit(problem.X, problem.y)
+    model = MarginPerceptron(fit_intercept=False, shuffle=False).fit(problem.X, problem.y)
     run = Run.of(problem.X, problem.y, problem.witness, range(len(problem.y)), threshold=model.threshold_)
     finding = theory.THRESHOLD.check(run)
     assert finding.applies

@@ -37,7 +37,7 @@ Read = Annotated[
 ]
 Set = Annotated[
     list[str] | None,
-    typer.Option("--set", "-s", metavar="NAME=VALUE", help="A parameter of the learner: max_iter=50, shuffle=true."),
+    typer.Option("--set", "-s", metavar="NAME=VALUE", help="A parameter of the learner: max_iter=50, shuffle=false."),
 ]
 Learner = Annotated[str, typer.Option(help="perceptron, margin-perceptron, max-margin, least-squares, winnow, ...")]
 

@@ -30,7 +30,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.engine.compile import inlined, kernel, larger, reassociated
+from novikoff.engine.compile import inlined, kernel, larger, prefetch, reassociated
 
 BLOCK = 512  # columns: 512 * 127 * 32767 < 2^31, so the sum of so many products is a 32-bit integer
 PAD = 32  # the width of the copy is a multiple of it, filled up with zeros
@@ -60,6 +60,11 @@ class ByteRows(NamedTuple):
 
     def value(self, i: int, k: int) -> float:
         return np.float64(self.X[i, k])
+
+    def fetch(self, i: int) -> None:
+        width = np.uint64(self.q.shape[1])
+        for k in range(np.uint64(0), width, np.uint64(64)):
+            prefetch(self.q, i * width + k)
 
     def sketch(self, w: NDArray[np.float64]) -> tuple[float, float, float]:
         """t, and upper bounds on ||w|| and ||w - t v||; v is written down."""

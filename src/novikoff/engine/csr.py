@@ -8,6 +8,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from novikoff.engine.compile import prefetch
+from novikoff.engine.dense import LINE, MOST
 from novikoff.engine.memory import writable
 
 
@@ -29,6 +31,14 @@ class CsrRows(NamedTuple):
 
     def value(self, i: int, k: int) -> float:
         return np.float64(self.data[k])
+
+    def fetch(self, i: int) -> None:
+        start, stop = np.uint64(self.indptr[i]), np.uint64(self.indptr[i + np.uint64(1)])
+        line = np.uint64(LINE // self.data.itemsize)
+        stop = min(stop, start + np.uint64(MOST) * line)
+        for k in range(start, stop, line):
+            prefetch(self.data, k)
+            prefetch(self.indices, k)
 
     # What Python asks.
 

@@ -7,7 +7,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff.engine.compile import prefetch
 from novikoff.engine.memory import writable
+
+LINE = 64  # bytes that come from memory at a time
+MOST = 32  # lines of a row to ask for: of a longer one the processor sees by then that it is read on
 
 
 class DenseRows(NamedTuple):
@@ -28,6 +32,11 @@ class DenseRows(NamedTuple):
 
     def value(self, i: int, k: int) -> float:
         return np.float64(self.X[i, k])
+
+    def fetch(self, i: int) -> None:
+        width, line = np.uint64(self.X.shape[1]), np.uint64(LINE // self.X.itemsize)
+        for k in range(np.uint64(0), min(width, np.uint64(MOST) * line), line):
+            prefetch(self.X, i * width + k)
 
     # What Python asks.
 

@@ -40,6 +40,7 @@ from novikoff.engine.storage import (
     between,
     constant_term,
     dot,
+    fetch,
     settled,
     signed,
     sqnorm_in_floats,
@@ -57,6 +58,7 @@ from novikoff.engine.weights import (
 )
 
 Signs = NDArray[np.int8]
+AHEAD = np.uint64(8)  # positions between the row that is asked for and the one that is read
 SLOW = 32  # an exact decision costs about as much as this many rows; no result depends on it
 NOBODY = -1  # the row that a search found, when it found none
 UNDECIDED = -100  # the class of a row for which two scores are the largest
@@ -80,6 +82,14 @@ TRACE = np.dtype(
 )
 
 
+@inlined
+def _fetch_ahead(rows: Storage, order: NDArray[np.int64], t: int) -> None:
+    """Rows in a random order are waited for, unless the memory is asked for them some rows before."""
+    ahead = unsigned(t) + AHEAD
+    if ahead < unsigned(order.shape[0]):
+        fetch(rows, unsigned(order[ahead]))
+
+
 @outlined  # by itself it is small, and compiled to a loop that is a third faster than within `cycle`
 def _next_violated(
     rows: Storage,
@@ -99,12 +109,23 @@ def _next_violated(
     # Invariant: every row from position `at` up to t has a known norm, and p > theta whatever was rounded.
     for t in between(at, stop):
         i = unsigned(order[t]) if shuffled else t
+        if shuffled:
+            _fetch_ahead(rows, order, t)
         if settled(rows, i, float(y[i]), of_w, of_constant, level, tilt + error):
             continue
         p = product(w, rows, i, float(y[i]), of_constant)
         if not p > level + tilt * rows.norm[i]:
             return signed(t), p
     return stop, 0.0
+
+
+@inlined
+def _beyond(rows: Storage, theta: float, error: float) -> tuple[float, float]:
+    """p > theta for sure if in floats, undivided, it is above level + tilt ||x||.
+
+    Which is theta + error ||x||, or (theta + error) ||x|| for unit rows.
+    """
+    return (0.0, (theta + error) * (1.0 + 2.0**-50)) if rows.unit else (theta, error)
 
 
 @inlined
@@ -128,6 +149,7 @@ def cycle(
     rows: Storage,
     y: Signs,
     order: NDArray[np.int64],
+    base: int,
     restart: bool,
     w: Weights,
     rule: Rule,
@@ -139,33 +161,38 @@ def cycle(
 ) -> int:
     """Passes in the given order (row by row if empty), or (``restart``) searches for the first violated example.
 
+    ``order`` holds the rows of a stretch of positions from ``base`` on: state.at, and n more for each further pass.
     Logs the number of updates of each pass, or the row that each search found. Returns how many
     entries it logged, or an error code; state.done says that the last pass satisfied the rule. Updates are written
-    into ``trace``, and counted for each row in ``tally``, if these are not empty; it returns when the trace is full.
+    into ``trace``, and counted for each row in ``tally``, if these are not empty; it returns when the trace is full,
+    and at the end of the stretch.
     """
     s = state[0]
     n = y.shape[0]
+    shuffled = order.shape[0] > 0
     logged = 0
     s.norm = norm_bound(w)
     s.traced = 0
-    # Invariant: ||w|| <= s.norm. The rows before position s.at have had their turn in this pass, each with the w of
-    # that moment; s.found of them were updates. s.pass_theta was theta when the pass began. After a search
-    # (``restart``) that ended in an update nothing is known of any row, and the next one begins at 0.
+    # Invariant: ||w|| <= s.norm. The row at position t of this pass is order[t - base], or t. Those before s.at have
+    # had their turn in this pass, each with the w of that moment; s.found of them were updates. s.pass_theta was theta
+    # when the pass began. After a search (``restart``) that ended in an update nothing is known of any row, and the
+    # next one begins at 0.
     while logged < log.shape[0] and budget > 0 and (trace.shape[0] == 0 or s.traced < trace.shape[0]):
-        # p > theta for sure: in floats, undivided, it is > theta + error ||x||, or (theta + error) ||x|| for unit rows
         error = slope(entries(w), s.norm)
-        if rows.unit:
-            level, tilt = 0.0, (s.theta + error) * (1.0 + 2.0**-50)
-        else:
-            level, tilt = s.theta, error
+        level, tilt = _beyond(rows, s.theta, error)
         stop = min(n, s.at + budget)
+        if shuffled:
+            stop = min(stop, base + order.shape[0])
         t, p = s.at, 0.0
-        if s.at < n and not math.isnan(rows.norm[order[s.at] if order.shape[0] > 0 else s.at]):  # not a new row
-            t, p = _next_violated(rows, y, order, w, s.at, stop, level, tilt, error)
+        if s.at < stop and not math.isnan(rows.norm[order[s.at - base] if shuffled else s.at]):  # not a new row
+            t, p = _next_violated(rows, y, order, w, s.at - base, stop - base, level, tilt, error)
+            t += base
         budget -= t - s.at
         s.at = t
         if t < stop:
-            i = order[t] if order.shape[0] > 0 else t
+            i = order[t - base] if shuffled else t
+            if shuffled:
+                _fetch_ahead(rows, order, t - base)
             slow = s.slow
             if math.isnan(rows.norm[i]):
                 verdict = learn(rows, i, float(y[i]), w, rule, s)
@@ -194,9 +221,29 @@ def cycle(
             logged += 1
             _next_turn(s)
             s.pass_theta = s.theta
+            base -= n if shuffled else 0
             if s.done:
                 return logged
+        if shuffled and s.at - base == order.shape[0]:
+            return logged
     return logged
+
+
+@kernel
+def quiet(
+    rows: Storage, y: Signs, given: NDArray[np.int64], starts: NDArray[np.int64], size: int, w: Weights, state: Any
+) -> bool:
+    """Is every row of these blocks measured and surely beyond theta, so that their turns may come in any order?
+
+    ``starts`` holds their first rows; each has ``size`` rows, or ends with the data. ``given`` is empty.
+    """
+    error = slope(entries(w), norm_bound(w))
+    level, tilt = _beyond(rows, state[0].theta, error)
+    for k in range(starts.shape[0]):
+        stop = min(y.shape[0], starts[k] + size)
+        if _next_violated(rows, y, given, w, starts[k], stop, level, tilt, error)[0] < stop:
+            return False
+    return True
 
 
 @inlined

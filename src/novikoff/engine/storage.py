@@ -38,9 +38,15 @@ def value(rows: Storage, i: int, k: int) -> float:
     return float(rows.value(i, k))
 
 
+def fetch(rows: Storage | ByteRows, i: int) -> None:
+    """Ask the memory for row i, which is read soon."""
+    rows.fetch(i)
+
+
 by_type(cells, lambda rows, i: rows.instance_class.cells)
 by_type(column, lambda rows, k: rows.instance_class.column)
 by_type(value, lambda rows, i, k: rows.instance_class.value)
+by_type(fetch, lambda rows, i: rows.instance_class.fetch, **INLINED)
 
 # `novikoff.engine.byte_rows` keeps something smaller beside the rows, and settles most without reading them.
 

@@ -140,20 +140,17 @@ class Findings(Learning):
         ----------
         X, y : the data of that fit, which started from w = 0
         """
-        from sklearn.utils import check_random_state
-
         learner = self._fitted()
         y = inputs.labels(X, y)
         X = inputs.matrix(self, X)
-        if self.shuffle and not isinstance(self.random_state, int | np.integer):
+        if self._shuffles() and not isinstance(self.random_state, int | np.integer):
             raise ValueError("the order of a shuffled fit can be repeated only if random_state is an int")
-        rng = check_random_state(self.random_state) if self.shuffle else None
         rows = self._rows(X, self._labels.targets(y, X.shape[0]), learner)
         heads = len(learner.W)
         again = LinearLearner(learner.rule, X.shape[1], rows.constant, unit=rows.unit, heads=heads)
         trace = Trace(rows)
         with inputs.refusals(X, getattr(self, "feature_names_in_", None)):
-            again.run(rows, self.order, max(1, self.passes_), shuffle=rng, trace=trace)
+            again.run(rows, self.order, max(1, self.passes_), seed=self._seed(), trace=trace)
         if again.updates != learner.updates or not np.array_equal(again.W, learner.W):
             raise ValueError(
                 "the fit cannot be repeated: X and y are not the data it saw last, or it started from other weights "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import secrets
 from abc import ABC, abstractmethod
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -31,8 +32,8 @@ class Shared:
     intercept_scaling: float = parameter(1.0, Interval(Real, 0, None, closed="neither"))
     scale: str = parameter("none", one_of({"none", "ball", "sphere"}))
     max_iter: int = parameter(1000, Interval(Integral, 1, None, closed="left"))
-    shuffle: bool = parameter(False, BOOLEAN)
-    random_state: int | np.random.RandomState | None = parameter(None, RANDOM)
+    shuffle: str | bool = parameter("auto", one_of({"auto"}), BOOLEAN)
+    random_state: int | np.random.RandomState | None = parameter(0, RANDOM)
     warm_start: bool = parameter(False, BOOLEAN)
     byte_copy: str | bool = parameter("auto", one_of({"auto"}), BOOLEAN)
     verbose: int = parameter(0, VERBOSE)
@@ -57,10 +58,22 @@ class Learning(LinearModel, Shared, ABC):
 
     def _check_parameters(self) -> None:
         self._validate_params()
-        if self.shuffle and self.order != "given":
+        if self._shuffles() and self.order != "given":
             raise ValueError(f"shuffle=True goes with order='given' alone, not with order={self.order!r}")
         if not math.isfinite(self.intercept_scaling):
             raise ValueError(f"intercept_scaling must be finite, got {self.intercept_scaling!r}")
+
+    def _shuffles(self) -> bool:
+        """Does ``fit`` draw an order for each pass?"""
+        return self.order == "given" if isinstance(self.shuffle, str) else bool(self.shuffle)
+
+    def _seed(self) -> int | None:
+        """Of the order of the passes of a fit; None where they go in the given one."""
+        if not self._shuffles():
+            return None
+        if isinstance(self.random_state, np.random.RandomState):
+            return int(self.random_state.randint(2**32, dtype=np.uint64))
+        return secrets.randbits(64) if self.random_state is None else int(self.random_state)
 
     def _fresh(self, width: int, labels: Labels = PLUS_MINUS) -> LinearLearner:
         constant = float(self.intercept_scaling) if self.fit_intercept else 0.0

@@ -49,7 +49,6 @@ class LinearClassifier(InRounds, Findings):
     def fit_journalled(self, X: Any, y: Any, journal: Journal | None) -> Self:
         """`fit`, which a journal follows and can take up again: see `novikoff.fit_file`."""
         from sklearn.exceptions import ConvergenceWarning
-        from sklearn.utils import check_random_state
 
         self._check_parameters()
         y = inputs.labels(X, y, unweighted=type(self).__name__)
@@ -59,14 +58,13 @@ class LinearClassifier(InRounds, Findings):
         if self.warm_start and self._begun() and self._learner.is_like(learner):
             learner.start_from(self._learner)
         rows = self._rows(X, labels.targets(y, X.shape[0]))
-        rng = check_random_state(self.random_state) if self.shuffle else None
         with inputs.refusals(X, names):
             with Passes(type(self).__name__, self.order) if self.verbose else nullcontext() as watch:
                 outcome = learner.run(
                     rows,
                     self.order,
                     self.max_iter,
-                    shuffle=rng,
+                    seed=self._seed(),
                     watch=watch,
                     journal=journal,
                     byte_copy=self.byte_copy,
@@ -140,7 +138,7 @@ class LinearClassifier(InRounds, Findings):
             fit_intercept=self.fit_intercept,
             max_iter=self.max_iter,
             tol=None,
-            shuffle=self.shuffle,
+            shuffle=self._shuffles(),
             random_state=self.random_state,
             warm_start=self.warm_start,
             verbose=self.verbose,

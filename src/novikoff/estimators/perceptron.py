@@ -34,8 +34,13 @@ class Perceptron(LinearClassifier):
         "sphere" divides every row (with its constant) by its own norm.
     max_iter : int
         The most passes (or searches) that ``fit`` makes.
-    shuffle, random_state : bool, int or RandomState
-        A new random order for every pass; with ``order="given"`` alone.
+    shuffle : "auto" or bool
+        Let every pass of ``fit`` go in a new random order; with ``order="given"`` alone. "auto" does so there. That
+        order is a function of the number of rows, ``random_state`` and the pass, and has at most 65,536 rows in hand at
+        a time: a file of any size gives the bits of the same rows in memory. False is the order of the rows, which is
+        also that of streams and of ``partial_fit``.
+    random_state : int, RandomState or None
+        The seed of that order; or where it is drawn from, once for each fit (None: from the system).
     warm_start : bool
         Let ``fit`` start from the weights of the last one, column by column, if it had as many columns.
     byte_copy : "auto" or bool

@@ -29,7 +29,7 @@ from novikoff.store import InvalidModel, container
 from novikoff.store.header import value_in, value_out
 
 SECONDS = 10.0  # between checkpoints; no result depends on it
-VERSION = 3
+VERSION = 4
 PRODUCER = f"novikoff {version('novikoff')}"
 FILE = "journal.nvk"
 CURE = "Without resume (--resume) the run begins again, and fresh (--fresh) drops this checkpoint"
@@ -122,7 +122,7 @@ class DiskJournal:
             self._kept = content
         return differences
 
-    def recall(self, learner: LinearLearner) -> tuple[NDArray[np.int64], Any] | None:
+    def recall(self, learner: LinearLearner) -> tuple[NDArray[np.int64], int | None] | None:
         self._start = hashlib.sha256(learner.W.tobytes()).hexdigest()
         if self._kept is None:
             return None
@@ -141,16 +141,12 @@ class DiskJournal:
         if kept.W.shape != learner.W.shape or max(record.at, record.found) > self._rows:
             raise _refused(self._place / FILE, "it does not fit the data")
         learner.__dict__.update(kept.__dict__)
-        generator = None
-        if header["generator"] is not None:
-            place, has_gauss, gauss = header["generator"]
-            generator = ("MT19937", arrays["twister"].copy(), place, has_gauss, float.fromhex(gauss))
         self._kept = None
-        return arrays["history"].copy(), generator
+        return arrays["history"].copy(), value_in(header["seed"])
 
     # Keeping -------------------------------------------------------------------------------------
 
-    def keep(self, learner: LinearLearner, history: list[NDArray[np.int64]], generator: Any) -> None:
+    def keep(self, learner: LinearLearner, history: list[NDArray[np.int64]], seed: int | None) -> None:
         """Write a checkpoint if it is time. Where that fails the run goes on, and it is tried again the next time."""
         if time.monotonic() < self._next or not self.data.done():
             return
@@ -158,10 +154,7 @@ class DiskJournal:
         learner.write_state(state, running=True)
         arrays = state.arrays | {"history": np.concatenate([np.empty(0, np.int64), *history])}
         values = {key: value_out(value, key) for key, value in state.values.items()}
-        header = self._header(self.data.result()) | {"state": values, "generator": None}
-        if generator is not None:
-            header["generator"] = [generator[2], generator[3], float(generator[4]).hex()]
-            arrays["twister"] = generator[1]
+        header = self._header(self.data.result()) | {"state": values, "seed": value_out(seed, "seed")}
         try:
             atomic.write(self._own_place() / FILE, container.pack(header, arrays), 0o600)
         except OSError as error:

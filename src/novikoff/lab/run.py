@@ -199,10 +199,10 @@ def learn(experiment: Experiment, X: Vector, y: Signs, enough: int) -> History:
     trace = Trace(rows)
     learner = LinearLearner(experiment.rule, X.shape[1], experiment.constant, unit=rows.unit)
     searches = experiment.order in ("first", "worst")
-    shuffle = np.random.RandomState(experiment.seed) if experiment.order == "shuffled" else None
+    seed = experiment.seed if experiment.order == "shuffled" else None
     order, most = (experiment.order, enough) if searches else ("given", -(-MOST_ROUNDS // len(y)))
     with inputs.refusals(X):
-        outcome = learner.run(rows, order, most, shuffle=shuffle, trace=trace, enough=enough)
+        outcome = learner.run(rows, order, most, seed=seed, trace=trace, enough=enough)
         separates = learner.examine(rows)[0]
     passes = len(outcome.history)
     path = [w for block in trace.path() for w in block.tolist()]

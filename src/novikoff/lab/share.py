@@ -54,6 +54,8 @@ def code(experiment: Experiment) -> Code:
     }
     if experiment.order == "shuffled":
         options |= {"shuffle": True, "random_state": experiment.seed}
+    elif experiment.order == "given":
+        options["shuffle"] = False
     if not history.finished or history.passes > 1000:
         options["max_iter"] = history.passes
     defaults = estimator().get_params()

@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 from novikoff.engine import decide
 from novikoff.engine.byte_copy import ByteCopy
 from novikoff.engine.decide import STATE, THETA_RANGE
-from novikoff.engine.loops import TRACE, climb, cycle, norm_above, rounds, rounds_of_heads
+from novikoff.engine.loops import TRACE, Signs, climb, cycle, norm_above, quiet, rounds, rounds_of_heads
+from novikoff.engine.order import GIVEN, Group, Order
 from novikoff.engine.rows import BadRowError, Rows, radius_sq, rounded_radius_sq, sqnorm
 from novikoff.engine.rule import Facts, Rule
-from novikoff.engine.storage import Vector
+from novikoff.engine.storage import Storage, Vector
 from novikoff.engine.trace import Trace
 from novikoff.engine.weights import Heads, Plane, Weights
 from novikoff.learners.state import State, require
@@ -53,10 +54,10 @@ class Outcome(NamedTuple):
 class Journal(Protocol):
     """Keeps a run, so that it can be taken up again after a crash: `LinearLearner.run` is the only caller."""
 
-    def recall(self, learner: LinearLearner) -> tuple[NDArray[np.int64], Any] | None:
-        """Put the learner where the kept run stood; its history and, if it shuffles, the generator's state then."""
+    def recall(self, learner: LinearLearner) -> tuple[NDArray[np.int64], int | None] | None:
+        """Put the learner where the kept run stood; its history and, if it shuffles, the seed of its order."""
 
-    def keep(self, learner: LinearLearner, history: list[NDArray[np.int64]], generator: Any) -> None:
+    def keep(self, learner: LinearLearner, history: list[NDArray[np.int64]], seed: int | None) -> None:
         """A good moment to write down where the run stands."""
 
 
@@ -229,7 +230,7 @@ class LinearLearner:
         order: str = "given",
         max_iter: int = 1,
         *,
-        shuffle: np.random.RandomState | None = None,
+        seed: int | None = None,
         watch: Watch | None = None,
         journal: Journal | None = None,
         trace: Trace | None = None,
@@ -239,42 +240,46 @@ class LinearLearner:
     ) -> Outcome:
         """Passes (or searches) until one satisfies the rule, or `max_iter` of them, or Ctrl-C.
 
-        ``trace`` gets every update, ``tally`` how many there were on each row. After ``enough`` updates no new pass
-        begins. ``byte_copy``: see `novikoff.engine.byte_copy`; for passes in the given order or shuffled.
+        With a ``seed`` each pass goes in an order of its own: see `novikoff.engine.order`. ``trace`` gets every update,
+        ``tally`` how many there were on each row. After ``enough`` updates no new pass begins. ``byte_copy``: see
+        `novikoff.engine.byte_copy`; for passes in the given order or shuffled.
         """
         kept = journal.recall(self) if journal else None
         rows.open(self)
         state = self.state[0]
         page = NO_TRACE if trace is None else trace.page
         counts = NO_TALLY if tally is None else tally
-        turns = np.empty(0, dtype=np.int64)  # the given order
         bytes_beside = ByteCopy(rows, byte_copy if order == "given" and len(self.W) == 1 else False, max_iter)
-        one_by_one = shuffle is not None or enough is not None or bytes_beside.possible
+        one_by_one = enough is not None or bytes_beside.possible
         log = np.empty(min(max_iter, 1 if one_by_one else PASSES), dtype=np.int64)
         history: list[NDArray[np.int64]] = []
-        generator = None  # what the order of this pass was drawn from
         passes = 0
         interrupted = False
         try:
             if kept:
-                history, passes = [kept[0]], len(kept[0])
-                if shuffle:
-                    shuffle.set_state(kept[1])
+                history, passes, seed = [kept[0]], len(kept[0]), kept[1]
             else:
                 if order == "first":
                     self.see(rows)  # R and theta are those of the data from the beginning
                 self._begin()
+            shuffled = None if seed is None else Order(rows.n, seed)
+            before = -1  # the updates when the last group began
             while passes < max_iter and not state.done and (enough is None or self.updates < enough):
-                if shuffle and (state.at == 0 or not turns.size):
-                    generator = shuffle.get_state() if journal else None
-                    turns = shuffle.permutation(rows.n)
                 room = log[: max_iter - passes]
                 data = bytes_beside.storage, rows.signs
                 if order == "worst":
                     logged = climb(*data, self.weights, self.rule, self.state, rows.pace, room, page, counts)
                 else:
-                    turned = turns, order == "first"
-                    logged = cycle(*data, *turned, self.weights, self.rule, self.state, rows.pace, room, page, counts)
+                    here = int(state.turns), int(state.at)
+                    group = shuffled.group_from(*here) if shuffled else None
+                    calm, before = (self.updates == before, self.updates) if group else (False, before)
+                    if group and calm and self._is_quiet(group, data, rows.pace):
+                        state.at += group.size
+                        logged = state.traced = 0
+                    else:
+                        turns, base = shuffled.ahead(*here) if shuffled else GIVEN
+                        way = *data, turns, base, order == "first"
+                        logged = cycle(*way, self.weights, self.rule, self.state, rows.pace, room, page, counts)
                 if logged < 0:
                     raise BadRowError(logged, int(state.row))
                 if trace is not None:
@@ -286,12 +291,20 @@ class LinearLearner:
                     if watch:
                         watch(passes, int(room[logged - 1]))
                 if journal:
-                    journal.keep(self, history, shuffle.get_state() if shuffle and state.at == 0 else generator)
+                    journal.keep(self, history, seed)
         except KeyboardInterrupt:
             interrupted = not state.done
         self.lower = -math.inf
         joined = np.concatenate(history) if history else np.empty(0, dtype=np.int64)
         return Outcome(joined, bool(state.done), interrupted)
+
+    def _is_quiet(self, group: Group, data: tuple[Storage, Signs], pace: int) -> bool:
+        """Would no row of the group do anything in its turn? Then they may be read as memory and files like it."""
+        step = max(1, pace // group.block)
+        return all(
+            quiet(*data, GIVEN[0], group.starts[k : k + step], group.block, self.weights, self.state)
+            for k in range(0, len(group.starts), step)
+        )
 
     def _begin(self) -> None:
         """At the first row of a first pass."""
@@ -315,8 +328,8 @@ class LinearLearner:
         """Each row once, in the given order."""
         self._begin()
         rows.open(self)
-        given, log = np.empty(0, dtype=np.int64), np.empty(1, dtype=np.int64)
-        way = rows.storage, rows.signs, given, False
+        log = np.empty(1, dtype=np.int64)
+        way = rows.storage, rows.signs, *GIVEN, False
         logged = 0
         while not logged:
             logged = cycle(*way, self.weights, self.rule, self.state, rows.pace, log, NO_TRACE, NO_TALLY)

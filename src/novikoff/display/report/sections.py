@@ -347,7 +347,8 @@ def _again(case: Case) -> Html:
             f"clf = nk.{case.clf!r}.fit(X, y)" if case.clf is not None else "clf = None",
             'nk.report(clf, X, y).save("report.html")',
         )
-    chance = getattr(case.clf, "shuffle", False) and getattr(case.clf, "random_state", None) is None
+    shuffled = case.clf._shuffles() if isinstance(case.clf, LinearClassifier) else getattr(case.clf, "shuffle", False)
+    chance = shuffled and getattr(case.clf, "random_state", None) is None
     same = (
         "Rows were shuffled without random_state: another run is another one."
         if chance
