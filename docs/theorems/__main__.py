@@ -23,6 +23,7 @@ SECTIONS = {  # the first theorem of each
     "perceptron-batch": "The Perceptron",
     "margin-perceptron": "The Margin Perceptron",
     "passive-aggressive": "The Passive-Aggressive learners",
+    "perceptron-regret": "Any data",
     "halving": "Finite classes of concepts",
     "monotone-conjunction": "Conjunctions, disjunctions and k-DNF",
     "winnow-1": "Winnow",
@@ -169,6 +170,11 @@ WHY_HERE = {  # where a theorem needs a hypothesis for a reason of its own
         "and this takes the place of ||u||^2."
         for name in ("passive-aggressive", "passive-aggressive-1", "passive-aggressive-2")
     },
+    **{
+        (name, "w starts at 0"): "From elsewhere <w,u> can be as low as -||u|| ||w0||, and the bound grows by what it "
+        "takes to make up for it."
+        for name in ("perceptron-regret", "perceptron-deviations", "perceptron-regret-rounded")
+    },
     ("damped-newton", "H is invertible"): "Otherwise there is no H^-1 to step with.",
     ("ellipsoid", "w* separates the examples: y<w*,x> >= gamma ||w*|| > 0"): "The volume stays above that of a small "
     "ball of separators around w*; without w* there may be none.",
@@ -231,6 +237,19 @@ EXAMPLES = {
     "passive-aggressive-2": (
         "x, y = [[1], [1]], [1, -1]  # one of the two labels is wrong",
         "run = theory.AggressiveRun.of(x, y, [1], [0, 1], [0.5, 0.75], mistakes=2, variant=2, C=0.5)",
+    ),
+    "perceptron-regret": (
+        "x, y = [[1], [1]], [1, -1]  # one of the two labels is wrong",
+        "run = theory.Run.of(x, y, witness=[1], updates=[0, 1, 0, 1])  # u = 1 has the loss 2 in each update on x_1",
+    ),
+    "perceptron-deviations": (
+        "x, y = [[1], [1]], [1, -1]  # one of the two labels is wrong",
+        "run = theory.Run.of(x, y, witness=[1], updates=[0, 1, 0, 1])  # u = 1 has the loss 2 in each update on x_1",
+    ),
+    "perceptron-regret-rounded": (
+        "x = 1 / 3  # a float: x + x is exact, and x + x + x rounds",
+        "path = [[0], [x], [2 * x], [1.0]]",
+        "run = theory.Run.of([[x], [x]], [1, -1], [1], updates=[0, 0, 0], threshold=1, weights=path)",
     ),
     "halving": ("labels = [[0, 0, 1, 1], [0, 1, 0, 1]]  # of four concepts, in two rounds", GAME),
     "littlestone": ("labels = [[0, 0, 1, 1], [0, 1, 0, 1]]  # of four concepts, on two points", GAME),
@@ -368,6 +387,7 @@ def proof(theorem: Theorem) -> list[str]:
         "worst_first",
         "rounding",
         "passive_aggressive",
+        "any_data",
     )
     told = paragraphs((inspect.getdoc(module) or "").partition("\n\n")[2]) if family else []
     told += [

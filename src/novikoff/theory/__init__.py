@@ -10,6 +10,15 @@ A check takes a record of what happened: ``theorem.about`` is its type.
 True
 """
 
+from novikoff.theory.any_data import (
+    DEVIATIONS,
+    REGRET,
+    REGRET_ROUNDED,
+    any_data_bound,
+    best_length_bound,
+    deviation_bound,
+    regret_bound,
+)
 from novikoff.theory.cover import COVER, Labellings
 from novikoff.theory.elimination import (
     CONJUNCTION,
@@ -80,6 +89,9 @@ THEOREMS = (
     PASSIVE,
     PASSIVE_1,
     PASSIVE_2,
+    REGRET,
+    DEVIATIONS,
+    REGRET_ROUNDED,
     HALVING,
     LITTLESTONE,
     LITTLESTONE_LOWER,
@@ -107,6 +119,7 @@ __all__ = [
     "CONJUNCTION",
     "COVER",
     "DAMPED_NEWTON",
+    "DEVIATIONS",
     "DISJUNCTION",
     "ELLIPSOID",
     "GRADIENT_DESCENT",
@@ -128,6 +141,8 @@ __all__ = [
     "PASSIVE_2",
     "RADIUS",
     "RANDOMIZED",
+    "REGRET",
+    "REGRET_ROUNDED",
     "ROUNDED",
     "START",
     "STREAM",
@@ -160,11 +175,15 @@ __all__ = [
     "Vote",
     "WinnowGame",
     "WorstFirst",
+    "any_data_bound",
+    "best_length_bound",
     "bound_from_start",
+    "deviation_bound",
     "ellipsoid_bound",
     "float_bound",
     "float_bound_from_start",
     "halving_bound",
     "rational",
+    "regret_bound",
     "update_bound",
 ]
