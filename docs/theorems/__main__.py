@@ -24,6 +24,7 @@ SECTIONS = {  # the first theorem of each
     "margin-perceptron": "The Margin Perceptron",
     "passive-aggressive": "The Passive-Aggressive learners",
     "perceptron-regret": "Any data",
+    "many-classes": "Many classes",
     "halving": "Finite classes of concepts",
     "monotone-conjunction": "Conjunctions, disjunctions and k-DNF",
     "winnow-1": "Winnow",
@@ -97,6 +98,19 @@ WHY = {
     "w changes only where y<w,x> < 1, by tau y x with tau = (1 - y<w,x>)/(||x||^2 + 1/(2C))": STEP,
     "w changes on every mistake": "A mistake without an update can be repeated for ever.",
     "C > 0": "With C = 0 no step is taken; with C < 0 it leads away from the example.",
+    "W* separates the examples: <w*_y,x> - <w*_r,x> >= sqrt(2) gamma ||W*|| > 0 for every r != y": "Otherwise there is "
+    "nothing to come closer to.",
+    "W starts at 0": "From elsewhere ||W|| can be larger, and the margin smaller.",
+    "every update adds exactly x to w_y, and takes it from w_r for one r != y": "So it is one update of a binary "
+    "Perceptron. The proof says what rounding changes.",
+    "W changes only where <w_y,x> - <w_r,x> <= 2 theta": "Any other update can add more than 2 (R^2 + 2 theta) to "
+    "||W||^2. Which of several such classes goes down is left open.",
+    "the run is finished: <w_y,x> - <w_r,x> > 2 theta for every example and r != y": "Before the end W need not have "
+    "any margin.",
+    "W changes where a class that was met scores no less than the true one, and only there: one such class goes down": ""
+    "A tie without an update can be a mistake for ever, and other updates lead elsewhere.",
+    "a class that was met, and is alone in the lead, is predicted": "Who predicts something else makes mistakes that "
+    "are no updates.",
     "some concept agrees with every round": CLASS + " Weighted majority is for this case.",
     "the prediction is the majority of the version space, 1 if it is even": "A mistake must remove half of it. What "
     "is done with a tie does not matter for the bound.",
@@ -251,6 +265,22 @@ EXAMPLES = {
         "path = [[0], [x], [2 * x], [1.0]]",
         "run = theory.Run.of([[x], [x]], [1, -1], [1], updates=[0, 0, 0], threshold=1, weights=path)",
     ),
+    "many-classes": (
+        "x = [[2, -1, -1], [-1, 2, -1], [-1, -1, 2]]  # one of each class, and W* has the same rows",
+        "run = theory.ClassRun.of(x, [0, 1, 2], witness=x, updates=[(0, 1), (2, 1)])  # R^2/gamma^2 = 8/3",
+    ),
+    "many-classes-margin": (
+        "x = [[2, -1, -1], [-1, 2, -1], [-1, -1, 2]]  # one of each class, and W* has the same rows",
+        "run = theory.ClassRun.of(x, [0, 1, 2], witness=x, updates=[(0, 1), (2, 1)], threshold=4)",
+    ),
+    "many-classes-upper-end": (
+        "x = [[2, -1, -1], [-1, 2, -1], [-1, -1, 2]]  # one of each class, and W* has the same rows",
+        "run = theory.ClassRun.of(x, [0, 1, 2], witness=x, updates=[(0, 1), (2, 1)])",
+    ),
+    "many-classes-stream": (
+        "x, classes, seen = [[1, 0], [0, 1], [1, 0]], [0, 1, 0], [None, 0, None]  # what is predicted",
+        "game = theory.ClassStream.of(x, classes, [[1, -1], [-1, 1]], predictions=seen, rivals=[None, 0, 1])",
+    ),
     "halving": ("labels = [[0, 0, 1, 1], [0, 1, 0, 1]]  # of four concepts, in two rounds", GAME),
     "littlestone": ("labels = [[0, 0, 1, 1], [0, 1, 0, 1]]  # of four concepts, on two points", GAME),
     "littlestone-lower": (
@@ -388,6 +418,7 @@ def proof(theorem: Theorem) -> list[str]:
         "rounding",
         "passive_aggressive",
         "any_data",
+        "many_classes",
     )
     told = paragraphs((inspect.getdoc(module) or "").partition("\n\n")[2]) if family else []
     told += [

@@ -46,6 +46,16 @@ from novikoff.theory.least_squares import (
 )
 from novikoff.theory.littlestone import LITTLESTONE, LITTLESTONE_LOWER, Forced
 from novikoff.theory.lower import LOWER, Duel
+from novikoff.theory.many_classes import (
+    MANY_CLASSES,
+    MANY_CLASSES_END,
+    MANY_CLASSES_MARGIN,
+    NEW_CLASSES,
+    ClassRun,
+    ClassStream,
+    many_classes_bound,
+    new_classes_bound,
+)
 from novikoff.theory.margin_perceptron import GROWTH, THRESHOLD, UNIT
 from novikoff.theory.passive_aggressive import PASSIVE, PASSIVE_1, PASSIVE_2, AggressiveRun
 from novikoff.theory.perceptron import (
@@ -92,6 +102,10 @@ THEOREMS = (
     REGRET,
     DEVIATIONS,
     REGRET_ROUNDED,
+    MANY_CLASSES,
+    MANY_CLASSES_MARGIN,
+    MANY_CLASSES_END,
+    NEW_CLASSES,
     HALVING,
     LITTLESTONE,
     LITTLESTONE_LOWER,
@@ -132,9 +146,13 @@ __all__ = [
     "LITTLESTONE",
     "LITTLESTONE_LOWER",
     "LOWER",
+    "MANY_CLASSES",
+    "MANY_CLASSES_END",
+    "MANY_CLASSES_MARGIN",
     "MONOTONE_CONJUNCTION",
     "MONOTONE_DISJUNCTION",
     "NEWTON",
+    "NEW_CLASSES",
     "ONLINE",
     "PASSIVE",
     "PASSIVE_1",
@@ -159,6 +177,8 @@ __all__ = [
     "AggressiveRun",
     "Averaging",
     "BooleanGame",
+    "ClassRun",
+    "ClassStream",
     "Damped",
     "Descent",
     "Duel",
@@ -183,6 +203,8 @@ __all__ = [
     "float_bound",
     "float_bound_from_start",
     "halving_bound",
+    "many_classes_bound",
+    "new_classes_bound",
     "rational",
     "regret_bound",
     "update_bound",
