@@ -207,3 +207,50 @@ def many_classes(
         if not found:
             break
     return Classes(W, mistakes, history, updates, path)
+
+
+class Weighted(NamedTuple):
+    w: list[Fraction]
+    mistakes: int
+    history: list[int]
+    steps: list[int]  # the example of every update
+    path: list[list[Fraction]]  # w before the first update and after each
+
+
+def weighted_perceptron(
+    X: Sequence[Sequence[Number]],
+    y: Sequence[int],
+    weights: Sequence[Number],
+    *,
+    threshold: Number = 0,
+    constant: float = 0.0,
+    zero: int = 0,
+    max_iter: int = 100,
+    start: Sequence[Number] = (),
+    rounded: bool = False,
+) -> Weighted:
+    """The Perceptron on examples with weights c >= 0: w + c y x where y<w,x> <= threshold; a weight of 0 is no example.
+
+    Without a threshold, at 0, ``zero`` is what <w,x> = 0 predicts. With ``rounded`` c x is float64, and then the sum.
+    """
+    rows = [[Fraction(v) for v in row] + [Fraction(constant)] for row in X]
+    w = [Fraction(v) for v in start] or [Fraction(0)] * len(rows[0])
+    number = float if rounded else Fraction  # a Fraction becomes the nearest float
+    mistakes, history, steps, path = 0, [], [], [list(w)]
+    for _ in range(max_iter):
+        found = 0
+        for i, (row, sign) in enumerate(zip(rows, y, strict=True)):
+            side = sign * sum((a * b for a, b in zip(w, row, strict=True)), Fraction(0))
+            wrong = side < 0 or (side == 0 and zero != sign)
+            if not weights[i] or not (wrong or (threshold and side <= threshold)):
+                continue
+            mistakes += wrong
+            step = [Fraction(number(Fraction(weights[i]) * b)) for b in row]
+            w = [Fraction(number(a + sign * b)) for a, b in zip(w, step, strict=True)]
+            steps.append(i)
+            path.append(list(w))
+            found += 1
+        history.append(found)
+        if not found:
+            break
+    return Weighted(w, mistakes, history, steps, path)

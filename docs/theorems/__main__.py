@@ -25,6 +25,7 @@ SECTIONS = {  # the first theorem of each
     "passive-aggressive": "The Passive-Aggressive learners",
     "perceptron-regret": "Any data",
     "many-classes": "Many classes",
+    "perceptron-weighted": "Examples with weights",
     "halving": "Finite classes of concepts",
     "monotone-conjunction": "Conjunctions, disjunctions and k-DNF",
     "winnow-1": "Winnow",
@@ -107,10 +108,15 @@ WHY = {
     "||W||^2. Which of several such classes goes down is left open.",
     "the run is finished: <w_y,x> - <w_r,x> > 2 theta for every example and r != y": "Before the end W need not have "
     "any margin.",
-    "W changes where a class that was met scores no less than the true one, and only there: one such class goes down": ""
+    "W changes where a class that was met scores no less than the true one, and only there; such a class goes down": ""
     "A tie without an update can be a mistake for ever, and other updates lead elsewhere.",
     "a class that was met, and is alone in the lead, is predicted": "Who predicts something else makes mistakes that "
     "are no updates.",
+    "c > 0 for every example": "A negative weight leads away from the example; with one of 0 it is none.",
+    "every update is exactly w + c y x": "The theorem is about this update; `weighted-rounded` is for floats.",
+    "w, x and c are float64, every update is w + y c x with product and sum to the nearest float64, and no product "
+    "loses digits below the normal range": "So product and sum are off by at most half a unit in the last place of "
+    "each entry. A product that underflows may be 0, and w stands still.",
     "some concept agrees with every round": CLASS + " Weighted majority is for this case.",
     "the prediction is the majority of the version space, 1 if it is even": "A mistake must remove half of it. What "
     "is done with a tie does not matter for the bound.",
@@ -174,6 +180,7 @@ WHY_HERE = {  # where a theorem needs a hypothesis for a reason of its own
     ("tiny-margin", "w starts at 0"): "A lucky start can be a separator.",
     ("margin-perceptron", "w starts at 0"): "From elsewhere ||w|| can be larger, and the margin smaller.",
     ("margin-perceptron-threshold", "w starts at 0"): "From elsewhere ||w|| can be larger, and the margin smaller.",
+    ("weighted-margin", "w starts at 0"): "From elsewhere ||w|| can be larger, and the margin smaller.",
     ("worst-first", "w starts at 0"): "From elsewhere the start stays in the distance to T w*.",
     ("worst-first-margin", "w starts at 0"): "From elsewhere ||w|| can be larger, and the margin smaller.",
     **{
@@ -281,6 +288,23 @@ EXAMPLES = {
         "x, classes, seen = [[1, 0], [0, 1], [1, 0]], [0, 1, 0], [None, 0, None]  # what is predicted",
         "game = theory.ClassStream.of(x, classes, [[1, -1], [-1, 1]], predictions=seen, rivals=[None, 0, 1])",
     ),
+    "perceptron-weighted": (
+        "fifth, updates = theory.rational(1) / 5, [0] + [1] * 31",
+        "x = [[1, 0], [-3 * fifth, 4 * fifth]]  # R^2/gamma^2 is 5",
+        "run = theory.WeightedRun.weighted(x, [1, 1], [50, 1], witness=[1, 2], updates=updates)  # C = 81",
+    ),
+    "weighted-margin": (
+        "x, y, costs = [[1, 0], [0, 1]], [1, -1], [2, 1]",
+        "run = theory.WeightedRun.weighted(x, y, costs, [1, -1], updates=[0, 1, 1], threshold=1)",
+    ),
+    "weighted-upper-end": (
+        "x, y, costs = [[1, 0], [0, 1]], [1, -1], [2, 1]",
+        "run = theory.WeightedRun.weighted(x, y, costs, [1, -1], updates=[0, 1])",
+    ),
+    "weighted-rounded": (
+        "x, c = 0.1, 0.3  # c x rounds",
+        "run = theory.WeightedRun.weighted([[x]], [1], [c], [1], updates=[0], weights=[[0], [c * x]])",
+    ),
     "halving": ("labels = [[0, 0, 1, 1], [0, 1, 0, 1]]  # of four concepts, in two rounds", GAME),
     "littlestone": ("labels = [[0, 0, 1, 1], [0, 1, 0, 1]]  # of four concepts, on two points", GAME),
     "littlestone-lower": (
@@ -350,6 +374,7 @@ EXAMPLES = {
     ),
 }
 
+KINDS = {"Fraction": "a rational", "float": "a float"}  # what bounds are, if they are no integers
 LETTERS = {
     **{"alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "kappa": "κ", "mu": "μ", "xi": "ξ"},
     **{"rho": "ρ", "sigma": "σ", "tau": "τ", "theta": "θ"},
@@ -403,7 +428,9 @@ def _formulas(part: str) -> str:
 
 def bound(theorem: Theorem) -> list[str]:
     arguments = ", ".join(inspect.signature(theorem.bound).parameters)
-    kind = "an integer, or None" if "None" in str(inspect.signature(theorem.bound).return_annotation) else "an integer"
+    returned = str(inspect.signature(theorem.bound).return_annotation)
+    kind = next((said for name, said in KINDS.items() if name in returned), "an integer")
+    kind += ", or None" if "None" in returned else ""
     call = f"`theory.{constant(theorem)}.bound({arguments})` is {kind}."
     return ["## The bound", call, *paragraphs(inspect.getdoc(theorem.bound) or "")]
 
@@ -419,6 +446,7 @@ def proof(theorem: Theorem) -> list[str]:
         "passive_aggressive",
         "any_data",
         "many_classes",
+        "weights",
     )
     told = paragraphs((inspect.getdoc(module) or "").partition("\n\n")[2]) if family else []
     told += [
@@ -457,8 +485,8 @@ def index() -> str:
     lines = [
         "# The theorems",
         "",
-        "Each is an object in `novikoff.theory`, with a bound that is an exact integer, or None where nothing is "
-        "promised, and a `check` that decides",
+        "Each is an object in `novikoff.theory`, with a bound that is exact or rounded to the safe side, or None where "
+        "nothing is promised, and a `check` that decides",
         "hypotheses and conclusion on a run in rationals. `novikoff theorems` prints them.",
         "[Where the lecture notes slip or differ](notes.md).",
     ]

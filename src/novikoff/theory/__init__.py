@@ -74,6 +74,15 @@ from novikoff.theory.perceptron import (
 )
 from novikoff.theory.rounding import ROUNDED, float_bound, float_bound_from_start
 from novikoff.theory.theorem import Finding, Hypothesis, Run, Theorem
+from novikoff.theory.weights import (
+    WEIGHTED,
+    WEIGHTED_END,
+    WEIGHTED_MARGIN,
+    WEIGHTED_ROUNDED,
+    WeightedRun,
+    weighted_bound,
+    weighted_float_bound,
+)
 from novikoff.theory.winnow import WINNOW1, WINNOW2, WinnowGame
 from novikoff.theory.worst_first import WORST_FIRST, WORST_MARGIN, WorstFirst
 
@@ -106,6 +115,10 @@ THEOREMS = (
     MANY_CLASSES_MARGIN,
     MANY_CLASSES_END,
     NEW_CLASSES,
+    WEIGHTED,
+    WEIGHTED_MARGIN,
+    WEIGHTED_END,
+    WEIGHTED_ROUNDED,
     HALVING,
     LITTLESTONE,
     LITTLESTONE_LOWER,
@@ -169,7 +182,11 @@ __all__ = [
     "TINY_MARGIN",
     "UNIT",
     "UPPER_END",
+    "WEIGHTED",
+    "WEIGHTED_END",
     "WEIGHTED_MAJORITY",
+    "WEIGHTED_MARGIN",
+    "WEIGHTED_ROUNDED",
     "WINNOW1",
     "WINNOW2",
     "WORST_FIRST",
@@ -193,6 +210,7 @@ __all__ = [
     "Shrinking",
     "Theorem",
     "Vote",
+    "WeightedRun",
     "WinnowGame",
     "WorstFirst",
     "any_data_bound",
@@ -208,4 +226,6 @@ __all__ = [
     "rational",
     "regret_bound",
     "update_bound",
+    "weighted_bound",
+    "weighted_float_bound",
 ]

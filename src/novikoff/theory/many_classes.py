@@ -7,12 +7,12 @@ all examples and all r != y, where ||W|| is the root of the sum of all squares.
 
 Take W as one long vector, and let z be x at the place of y, -x at that of r, and 0 elsewhere. Then
 <W,z> = <w_y,x> - <w_r,x>, ||z||^2 = 2 ||x||^2, and the update is W + z. So V = W/sqrt(2) changes by the row
-z/sqrt(2), of length ||x||, and only where <V,z/sqrt(2)> = <W,z>/2 <= theta: it is a binary Perceptron with the threshold
-theta, and all rows z/sqrt(2), for every x and every r != y, have the label +. Its margins <V*,z/sqrt(2)>/||V*|| are
-<W*,z>/(sqrt(2) ||W*||), those of above. So every theorem about the binary learner is one about W, with the same constants
-for any k: with ||W0||/sqrt(2) for the length of the start, ||W||/(sqrt(2) M) for the upper end, and, since each entry of
-W + z is rounded as one of w + y x is, with the same term for rounding (`perceptron-rounded`). For two classes and
-w_1 = -w_0 = w it is the binary learner itself.
+z/sqrt(2), of length ||x||, and only where <V,z/sqrt(2)> = <W,z>/2 <= theta. It is a binary Perceptron with the
+threshold theta, whose rows z/sqrt(2), for every x and every r != y, all have the label +. Its margins
+<V*,z/sqrt(2)>/||V*|| are <W*,z>/(sqrt(2) ||W*||), those of above. So every theorem about the binary learner is one
+about W, with the same constants for any k: with ||W0||/sqrt(2) for the length of the start, ||W||/(sqrt(2) M) for the
+upper end, and, since each entry of W + z is rounded as one of w + y x is, with the same term for rounding
+(`perceptron-rounded`). For two classes and w_1 = -w_0 = w it is the binary learner itself.
 
 New classes. The row of a class that was not met before is 0. The rows of all classes add up to 0 from the start on: an
 update adds x to one, and takes it from another. So the largest score of the classes that were met is at least 0, and
@@ -375,12 +375,12 @@ def new_classes_bound(radius_sq: Number, margin_sq: Number, first_met: int = 1) 
 NEW_CLASSES = Theorem(
     "many-classes-stream",
     "Classes that appear on the way",
-    "On a stream whose classes are first met on the way, where the row of a new class is 0, the Perceptron makes at most "
-    "R^2/gamma^2 updates, and at most R^2/gamma^2 + 1 mistakes.",
+    "On a stream whose classes are first met on the way, where the row of a new class is 0, the Perceptron makes at "
+    "most R^2/gamma^2 updates, and at most R^2/gamma^2 + 1 mistakes.",
     (
         SEPARATED_CLASSES,
         Hypothesis(
-            "W changes where a class that was met scores no less than the true one, and only there: one such class "
+            "W changes where a class that was met scores no less than the true one, and only there; such a class "
             "goes down",
             _updates_on_violations,
         ),
