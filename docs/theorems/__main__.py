@@ -26,6 +26,7 @@ SECTIONS = {  # the first theorem of each
     "perceptron-regret": "Any data",
     "many-classes": "Many classes",
     "perceptron-weighted": "Examples with weights",
+    "online-to-batch": "What a run says about new data",
     "halving": "Finite classes of concepts",
     "monotone-conjunction": "Conjunctions, disjunctions and k-DNF",
     "winnow-1": "Winnow",
@@ -117,6 +118,13 @@ WHY = {
     "w, x and c are float64, every update is w + y c x with product and sum to the nearest float64, and no product "
     "loses digits below the normal range": "So product and sum are off by at most half a unit in the last place of "
     "each entry. A product that underflows may be 0, and w stands still.",
+    "the draws are independent, all from one distribution": "Rows that repeat each other, that are sorted, or that "
+    "come from elsewhere than the new data, say little about these.",
+    "a hypothesis depends on the draws before its round alone": "One that was found with the help of its own row does "
+    "not err there, and may err on all others.",
+    "a run that ends errs on none of its draws": "A run that was cut off can be wrong everywhere.",
+    "on its support rows alone, in the same order, a run ends with the same hypothesis": "Otherwise the other rows "
+    "have had a say in it, and to be right on them is no surprise.",
     "some concept agrees with every round": CLASS + " Weighted majority is for this case.",
     "the prediction is the majority of the version space, 1 if it is even": "A mistake must remove half of it. What "
     "is done with a tie does not matter for the bound.",
@@ -305,6 +313,21 @@ EXAMPLES = {
         "x, c = 0.1, 0.3  # c x rounds",
         "run = theory.WeightedRun.weighted([[x]], [1], [c], [1], updates=[0], weights=[[0], [c * x]])",
     ),
+    "online-to-batch": (
+        "half = theory.rational(1) / 2  # two examples, drawn with equal probability, four times",
+        "def wrong(past): return [0 not in past, 1 not in past]  # right on what was met",
+        "draws = theory.Draws.of([half, half], 4, wrong)",
+    ),
+    "first-pass": (
+        "half = theory.rational(1) / 2  # two examples, drawn with equal probability, four times",
+        "def wrong(past): return [0 not in past, 1 not in past]  # right on what was met",
+        "draws = theory.Draws.of([half, half], 4, wrong)",
+    ),
+    "compression": (
+        "half = theory.rational(1) / 2  # two examples, drawn with equal probability, four times",
+        "def learn(past): return (0,) if len({*past}) == 1 else None, [0 not in past[:1], 1 not in past[:1]]",
+        "samples = theory.Samples.of([half, half], 4, learn)  # right on its first example, and ends if all are equal",
+    ),
     "halving": ("labels = [[0, 0, 1, 1], [0, 1, 0, 1]]  # of four concepts, in two rounds", GAME),
     "littlestone": ("labels = [[0, 0, 1, 1], [0, 1, 0, 1]]  # of four concepts, on two points", GAME),
     "littlestone-lower": (
@@ -447,6 +470,7 @@ def proof(theorem: Theorem) -> list[str]:
         "any_data",
         "many_classes",
         "weights",
+        "new_data",
     )
     told = paragraphs((inspect.getdoc(module) or "").partition("\n\n")[2]) if family else []
     told += [
