@@ -46,7 +46,7 @@ Products = Iterable[tuple[Number, int]]
 
 def _losses(products: Products) -> list[tuple[Fraction, int]]:
     """max(0, 1 - y<u,x>), and how often."""
-    return [(max(Fraction(0), 1 - rational(product)), count) for product, count in products]
+    return [(max(Fraction(0), 1 - rational(product)), int(count)) for product, count in products]
 
 
 def _square(radius_sq: Number, norm_sq: Number, threshold: Number) -> Fraction:
@@ -92,7 +92,8 @@ def regret_bound(
     """floor(L + q/2 + sqrt(q L + q^2/4)): the largest M with M - L <= sqrt(q M), where q = ||u||^2 (R^2 + 2 theta).
 
     ``products`` are pairs of y<u,x> and a count: the rows of the updates, and how often the run updated on each; or
-    more rows, and larger counts. L is the sum of the losses max(0, 1 - y<u,x>), as often as they count.
+    more rows, and larger counts. L is the sum of the losses max(0, 1 - y<u,x>), as often as they count. (What is not
+    known exactly may be rounded: products down, squares and counts up.)
 
     For ``rounded`` weights it is the largest M with M - L <= sqrt(q M (1 + 2^-50 M)), or None where that is 2^49 or
     more.
@@ -142,7 +143,7 @@ def best_length_bound(
     """
     q, excess = _square(radius_sq, norm_sq, threshold), EXCESS if rounded else Fraction(0)
     best: int | None = None
-    for s, loss, squares in _candidates(q, [(rational(product), count) for product, count in products]):
+    for s, loss, squares in _candidates(q, [(rational(product), int(count)) for product, count in products]):
         most = _smaller(
             _most_by_regret(q * s**2, loss, excess),
             _most_by_deviations(q * s**2, squares, excess),

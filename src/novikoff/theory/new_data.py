@@ -71,7 +71,7 @@ LITTLESTONE_WARMUTH = (
 def _doubt(confidence: Number) -> Fraction:
     """ln(1/delta) for delta = 1 - confidence, from above. A float, trusted to 2^-51 of itself, has its upper end."""
     slack = 0 if isinstance(confidence, int | Fraction) else Fraction(1, 2**51)
-    delta = 1 - rational(confidence) * (1 + slack)
+    delta = 1 - rational(confidence) * (1 + slack) if math.isfinite(float(confidence)) else Fraction(0)
     if not 0 < delta < 1:
         raise ValueError(f"a confidence is above 0 and below 1, 0.95 say; it is {confidence}")
     return -logarithm(delta, DIGITS)[0]
