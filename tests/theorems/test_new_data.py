@@ -212,6 +212,24 @@ def test_a_hypothesis_about_the_first_pass_is_needed(draws, without):
         assert not finding.conclusion
 
 
+def test_an_example_without_a_chance_changes_nothing():
+    draws = Draws.of([HALF, HALF, 0], 2, lambda past: [0 in past, False, 2 not in past])
+    for theorem in OF_DRAWS:
+        assert confirmed(theorem, draws)
+    odd = {s: [[True] * 3] * 2 if 2 in s else errs for s, errs in draws.errs.items()}
+    for theorem in OF_DRAWS:
+        assert confirmed(theorem, replace(draws, errs=odd)), "what the learner does with it is nobody's concern"
+    lost = Draws.of([F(3, 2), F(-1, 2)], 1, lambda past: [False, True])
+    assert theory.FIRST_PASS.check(lost).unmet == ("the draws are independent, all from one distribution",)
+
+
+def test_the_identity_and_the_vote_are_two_claims():
+    """Hypotheses that err on their own row alone: the mistakes are more than the errors, and the vote is no worse."""
+    own = two(independent([HALF, HALF], 2), lambda s: [[i == 0, i == 1] for i in s])
+    assert not theory.ONLINE_TO_BATCH.check(own).conclusion
+    assert theory.FIRST_PASS.check(own).conclusion
+
+
 def test_knowing_all_rows_is_not_the_past_alone():
     """A Perceptron that is shown the sample before it goes through it knows what is asked in its first round."""
     examples, chances = [([1], 1), ([-1], 1), ([2], -1)], [THIRD] * 3
