@@ -122,6 +122,8 @@ WHY = {
     "come from elsewhere than the new data, say little about these.",
     "a hypothesis depends on the draws before its round alone": "One that was found with the help of its own row does "
     "not err there, and may err on all others.",
+    "the vote is right wherever more than half of the hypotheses are": "So it errs only where at least half of them "
+    "do. It may be a vote for one of many classes.",
     "a run that ends errs on none of its draws": "A run that was cut off can be wrong everywhere.",
     "on its support rows alone, in the same order, a run ends with the same hypothesis": "Otherwise the other rows "
     "have had a say in it, and to be right on them is no surprise.",

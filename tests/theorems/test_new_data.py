@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
+from itertools import product
 
 import pytest
 from hypothesis import given, settings
@@ -101,6 +103,36 @@ def test_it_holds_for_many_classes():
     draws = Draws.of([F(2, 5), THIRD, F(1, 5), F(1, 15)], 3, hypothesis)
     for theorem in OF_DRAWS:
         assert confirmed(theorem, draws)
+
+
+def test_the_vote_may_be_for_one_of_many_classes():
+    """Constants say 0, 1 or 2 of two examples: what most of them say, or the lowest of several, is right often enough."""
+    truth = [1, 2]
+    pasts = [past for t in range(4) for past in product(range(2), repeat=t)]
+    says = {past: [sum(past) % 3, (1 + len(past)) % 3] for past in pasts}
+    draws = Draws.of([THIRD, 1 - THIRD], 4, lambda past: [p != y for p, y in zip(says[past], truth, strict=True)])
+    votes, strict = {}, 0
+    for s in draws.samples:
+        ballots = [Counter(column) for column in zip(*(says[s[:t]] for t in range(4)), strict=True)]
+        winners = [min(ballot, key=lambda c: (-ballot[c], c)) for ballot in ballots]
+        votes[s] = [winner != y for winner, y in zip(winners, truth, strict=True)]
+        strict += votes[s] != draws.outvoted(s)
+    assert strict, "a vote can be right where half of them err"
+    for theorem in OF_DRAWS:
+        assert confirmed(theorem, replace(draws, votes=votes))
+
+
+def test_the_vote_must_be_one():
+    """Hypotheses without an error, and a vote that is always wrong."""
+    draws = replace(Draws.of([HALF, HALF], 2, lambda past: [False, False]), votes={(0, 1): [True, True]})
+    finding = theory.ONLINE_TO_BATCH.check(draws)
+    assert finding.unmet == ("the vote is right wherever more than half of the hypotheses are",)
+    assert not finding.conclusion
+    assert theory.FIRST_PASS.check(draws).conclusion, "a quarter of the samples is below exp(-1)"
+    always = replace(draws, votes={s: [True, True] for s in draws.samples})
+    finding = theory.FIRST_PASS.check(always)
+    assert finding.unmet == ("the vote is right wherever more than half of the hypotheses are",)
+    assert not finding.conclusion
 
 
 @pytest.mark.parametrize("order", ["given", "first", "worst"])
@@ -218,7 +250,8 @@ def test_an_example_without_a_chance_changes_nothing():
         assert confirmed(theorem, draws)
     odd = {s: [[True] * 3] * 2 if 2 in s else errs for s, errs in draws.errs.items()}
     for theorem in OF_DRAWS:
-        assert confirmed(theorem, replace(draws, errs=odd)), "what the learner does with it is nobody's concern"
+        odder = replace(draws, errs=odd, votes={(2, 2): [False] * 3, (0, 2): [True] * 3})
+        assert confirmed(theorem, odder), "what the learner does with it is nobody's concern"
     lost = Draws.of([F(3, 2), F(-1, 2)], 1, lambda past: [False, True])
     assert theory.FIRST_PASS.check(lost).unmet == ("the draws are independent, all from one distribution",)
 

@@ -42,7 +42,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
@@ -145,11 +145,15 @@ class Draws:
     errs
         For each of these sequences, and each of its rounds, on which of the m examples the hypothesis before this round
         errs.
+    votes
+        For each of these sequences, on which of the m examples the vote of these hypotheses errs. Where it is left out,
+        it errs wherever at least half of them do.
     """
 
     chances: Sequence[Fraction]
     samples: Mapping[Sample, Fraction]
     errs: Mapping[Sample, Sequence[Errs]]
+    votes: Mapping[Sample, Errs] = field(default_factory=dict)
 
     @classmethod
     def of(cls, chances: Sequence[Number], n: int, hypothesis: Callable[[Sample], Errs]) -> Draws:
@@ -165,15 +169,18 @@ class Draws:
 
     @cached_property
     def outcomes(self) -> list[tuple[Fraction, int, Fraction, Fraction]]:
-        """Of each sequence that can happen: probability, mistakes, mean error, and error of the vote at its worst."""
+        """Of each sequence that can happen: probability, mistakes, mean error, and error of the vote."""
         return [(p, *self._outcome(s)) for s, p in self.samples.items() if p]
 
     def _outcome(self, sample: Sample) -> tuple[int, Fraction, Fraction]:
         errs = self.errs[sample]
         mistakes = sum(wrong[i] for wrong, i in zip(errs, sample, strict=True))
         mean = sum((error_of(self.chances, wrong) for wrong in errs), Fraction(0)) / self.n
-        outvoted = [2 * sum(column) >= self.n for column in zip(*errs, strict=True)]
-        return mistakes, mean, error_of(self.chances, outvoted)
+        return mistakes, mean, error_of(self.chances, self.votes.get(sample, self.outvoted(sample)))
+
+    def outvoted(self, sample: Sample) -> list[bool]:
+        """Where at least half of the hypotheses err."""
+        return [2 * sum(column) >= self.n for column in zip(*self.errs[sample], strict=True)]
 
 
 def error_of(chances: Sequence[Fraction], errs: Errs) -> Fraction:
@@ -202,8 +209,15 @@ def _by_the_past(draws: Draws) -> bool:
     )
 
 
+def _is_a_vote(draws: Draws) -> bool:
+    """Does it err only where it may? It is right wherever more than half of the hypotheses are."""
+    possible = [s for s in draws.votes if draws.samples.get(s)]
+    return all(may or not does for s in possible for does, may in zip(draws.votes[s], draws.outvoted(s), strict=True))
+
+
 INDEPENDENT = Hypothesis("the draws are independent, all from one distribution", _independent)
 BY_THE_PAST = Hypothesis("a hypothesis depends on the draws before its round alone", _by_the_past)
+A_VOTE = Hypothesis("the vote is right wherever more than half of the hypotheses are", _is_a_vote)
 
 
 def _log_at_most(value: Fraction, power: Fraction) -> bool:
@@ -216,15 +230,21 @@ def _log_at_most(value: Fraction, power: Fraction) -> bool:
         digits *= 2
 
 
-def _rarely_better_than_it_is(draws: Draws) -> bool:
-    """Is P(Z >= z) <= exp(-2 n z^2) for all z > 0, where Z is the mean error less M/n?
+def _rare(n: int, found: Sequence[tuple[Fraction, Fraction]]) -> bool:
+    """Is P(Z >= z) <= exp(-2 n z^2) for all z > 0, for pairs of a value of Z and its probability?
 
-    It is if it is for the values of Z, since P is constant between them. (The vote is another matter: it has at most
-    twice the mean error in any case.)
+    It is if it is for the values of Z, since P is constant between them.
     """
-    found = [(mean - Fraction(mistakes, draws.n), p) for p, mistakes, mean, _ in draws.outcomes]
     tails = {z: sum((p for other, p in found if other >= z), Fraction(0)) for z, _ in found if z > 0}
-    return all(_log_at_most(tail, -2 * draws.n * z**2) for z, tail in tails.items())
+    return all(_log_at_most(tail, -2 * n * z**2) for z, tail in tails.items())
+
+
+def _rarely_better_than_it_is(draws: Draws) -> bool:
+    """For the mean error less M/n, and for half of the error of the vote less M/n."""
+    n = draws.n
+    of_mean = [(mean - Fraction(mistakes, n), p) for p, mistakes, mean, _ in draws.outcomes]
+    of_vote = [(vote / 2 - Fraction(mistakes, n), p) for p, mistakes, _, vote in draws.outcomes]
+    return _rare(n, of_mean) and _rare(n, of_vote)
 
 
 def mean_of_mistakes(mistakes: int, n: int) -> Fraction:
@@ -244,7 +264,7 @@ ONLINE_TO_BATCH = Theorem(
     "From mistakes to errors",
     "In one pass over n independent draws the expected number of mistakes is the sum of the expected errors of the "
     "hypotheses of its rounds, and the vote of them has at most twice their mean error.",
-    (INDEPENDENT, BY_THE_PAST),
+    (INDEPENDENT, BY_THE_PAST, A_VOTE),
     mean_of_mistakes,
     _mean_identity,
     CESA_BIANCHI,
@@ -257,7 +277,7 @@ FIRST_PASS = Theorem(
     "If the first pass over n independent draws makes M mistakes, then, with the probability 1 - delta, the hypotheses "
     "of its rounds have a mean error of at most M/n + sqrt(ln(1/delta)/(2n)), and their vote errs at most twice as "
     "often.",
-    (INDEPENDENT, BY_THE_PAST),
+    (INDEPENDENT, BY_THE_PAST, A_VOTE),
     first_pass_bound,
     _rarely_better_than_it_is,
     CESA_BIANCHI + ", with Azuma's inequality",
