@@ -129,6 +129,22 @@ def test_it_is_the_binary_theorem_in_another_space():
     each()
 
 
+def test_against_any_rows_it_is_the_regret_form_for_two():
+    @settings(max_examples=40)
+    @given(problems(), picks, st.integers(1, 3))
+    def each(problem, chosen, turned):
+        rows, labels, U = problem
+        run = learn_classes(rows, [(y + turned) % len(U) for y in labels], U, chosen, most=20)
+        halves = [(lead(U, run.rows[i], run.labels[i], r) / 2, 1) for i, r in run.updates]
+        assert len(run.updates) <= theory.any_data_bound(run.radius_sq, matrix_sq(U) / 2, halves)
+        binary = reduced(run)
+        assert theory.regret_bound(run.radius_sq, matrix_sq(U) / 2, halves) == theory.REGRET.bound(
+            binary.radius_sq, sqnorm(binary.witness) / 4, [(binary.margins[i] / 2, 1) for i in binary.updates]
+        )
+
+    each()
+
+
 def replace_id(finding, name):
     return replace(finding, theorem=name, unmet=("every update is exactly w + y x",) if finding.unmet else ())
 
@@ -258,6 +274,11 @@ def test_the_margin_that_is_promised_and_the_updates_are_met_on_a_line():
         assert confirmed(theory.MANY_CLASSES_MARGIN, run)
         family.append(F(len(run.updates)) * run.margin_sq / 3)
     assert max(family) > F(1, 3), "the best ratio reached here; the binary theorem's family reaches 1"
+
+
+def test_without_a_threshold_no_margin_is_promised():
+    run = learn_classes([[F(1)]], [1], [[F(-1)], [F(1)]], [0])
+    assert theory.MANY_CLASSES_MARGIN.check(run).unmet == ("theta > 0",)
 
 
 def test_a_start_is_paid_for():

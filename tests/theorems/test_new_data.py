@@ -106,7 +106,7 @@ def test_it_holds_for_many_classes():
 
 
 def test_the_vote_may_be_for_one_of_many_classes():
-    """Constants say 0, 1 or 2 of two examples: what most of them say, or the lowest of several, is right often enough."""
+    """Hypotheses say 0, 1 or 2 of two examples: the vote is for what most of them say, or the lowest of several."""
     truth = [1, 2]
     pasts = [past for t in range(4) for past in product(range(2), repeat=t)]
     says = {past: [sum(past) % 3, (1 + len(past)) % 3] for past in pasts}

@@ -158,6 +158,11 @@ def test_a_weight_is_not_a_repetition():
     assert (twice.w[0], twice.steps) == (1, [0])
 
 
+def test_without_a_threshold_no_margin_is_promised():
+    run = learn_weighted([[F(1)]], [1], [F(2)], [F(1)], [0])
+    assert theory.WEIGHTED_MARGIN.check(run).unmet == ("theta > 0",)
+
+
 def test_a_start_is_paid_for():
     run = learn_weighted([[F(1)]], [1], [F(2)], [F(1)], [0], start=[F(-9)])
     assert run.weight == 10

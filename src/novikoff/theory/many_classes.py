@@ -12,7 +12,8 @@ threshold theta, whose rows z/sqrt(2), for every x and every r != y, all have th
 <V*,z/sqrt(2)>/||V*|| are <W*,z>/(sqrt(2) ||W*||), those of above. So every theorem about the binary learner is one
 about W, with the same constants for any k: with ||W0||/sqrt(2) for the length of the start, ||W||/(sqrt(2) M) for the
 upper end, and, since each entry of W + z is rounded as one of w + y x is, with the same term for rounding
-(`perceptron-rounded`). For two classes and w_1 = -w_0 = w it is the binary learner itself.
+(`perceptron-rounded`). Against any U (`perceptron-regret`) they take (<u_y,x> - <u_r,x>)/2 of each update for y<u,x>,
+and ||U||^2/2 for ||u||^2. For two classes and w_1 = -w_0 = w it is the binary learner itself.
 
 New classes. The row of a class that was not met before is 0. The rows of all classes add up to 0 from the start on: an
 update adds x to one, and takes it from another. So the largest score of the classes that were met is at least 0, and
