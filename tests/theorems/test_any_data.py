@@ -104,6 +104,23 @@ def test_orthogonal_examples_meet_both_forms_at_every_loss(R, c):
     assert (n - q - squares) ** 2 == 4 * q * squares
 
 
+def test_a_margin_above_one_is_no_gain_that_makes_up_for_losses():
+    """x = 1 with the label +, u = 2: q is 4, and 4 updates are allowed, whatever 1 - y<u,x> = -1 is."""
+    for M, fits in ((4, True), (5, False)):
+        run = Run.of([[1]], [1], [2], [0] * M)
+        assert [theorem.check(run).conclusion for theorem in FORMS] == [fits, fits]
+    assert theory.regret_bound(1, 4, [(2, 9)]) == theory.deviation_bound(1, 4, [(2, 9)]) == 4
+
+
+def test_the_deviations_are_squared():
+    """One loss of 2, and others without: M <= (1 + 2)^2, and M - 2 <= sqrt(M)."""
+    for theorem, most in ((theory.DEVIATIONS, 9), (theory.REGRET, 4)):
+        for M, fits in ((most, True), (most + 1, False)):
+            run = Run.of([[1], [1]], [1, -1], [1], [0] * (M - 1) + [1])
+            assert theorem.check(run).conclusion == fits
+        assert theorem.bound(1, 1, [(1, 8), (-1, 1)]) == most
+
+
 def test_without_losses_it_is_novikoffs_bound():
     for R_sq, norm_sq, theta in ((9, F(5, 3), 0), (2, F(7, 2), 1), (1, 1, F(1, 2))):
         allowed = theory.update_bound(R_sq, 1 / F(norm_sq), theta)
@@ -156,7 +173,10 @@ def test_no_length_is_better_than_the_best(products, norm_sq, rounded):
         scaled = [(s * p, n) for p, n in products]
         found.append(theory.any_data_bound(1, s**2 * norm_sq, scaled, rounded=rounded))
         assert best <= found[-1]
-    assert best >= min(found) - 2, "it is one of them, or between two"
+    regrets = [
+        theory.regret_bound(1, s**2 * norm_sq, [(s * p, n) for p, n in products], rounded=rounded) for s in lengths
+    ]
+    assert best == min(regrets), "it is one of them"
 
 
 # Weights that are rounded --------------------------------------------------------------------------
@@ -231,6 +251,7 @@ def test_from_some_size_on_nothing_is_promised_of_rounded_weights():
         assert bound(1, 1, [(0, 2**49)], rounded=True) is None
     assert theory.best_length_bound(2**60, 1, [(0, 2**49 - 1)], rounded=True) == 2**49 - 1
     assert theory.best_length_bound(2**60, 1, [(0, 2**49)], rounded=True) is None
+    assert theory.best_length_bound(2**60, 1, [(0, 2**49)]) == 2**49
 
 
 @given(st.fractions(F(1, 9), 9, max_denominator=9), st.fractions(0, 99, max_denominator=9), st.fractions(0, 1))

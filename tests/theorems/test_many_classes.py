@@ -298,6 +298,8 @@ def test_the_bounds_by_hand():
     assert theory.MANY_CLASSES.bound(2, 1, 10) == 16  # 2 + 10 sqrt(2)
     assert theory.MANY_CLASSES.bound(2**40, 1, rounded=True) == 2**50 // 1023
     assert theory.MANY_CLASSES.bound(2**49, 1, rounded=True) is None
+    assert theory.MANY_CLASSES.bound(2**40, 1) == 2**40
+    assert ClassRun([], [], [], []).threshold == 0
     assert theory.MANY_CLASSES_MARGIN.bound(9, F(1, 4), F(1, 2)) == 40
     assert theory.MANY_CLASSES_END.bound(4, 18, 3) == 4
     assert theory.NEW_CLASSES.bound(9, F(1, 4)) == 37

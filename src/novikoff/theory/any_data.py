@@ -19,8 +19,12 @@ is the better one. But a short u does not say much: u = 0 has L = M. No length d
 of u, L(s) + s ||u|| sqrt(M A) is a convex function of s with the derivative ||u|| sqrt(M A) - <w,u> >= 0 at s = 0. So
 against the updates themselves u is to have the length that it has, and what it says is how far the run is behind it.
 
-Losses may also be added up over more than the updates: over every row as often as the run meets it, say, which is known
-before the run. Then either form can be the better one, and there is a best length: `best_length_bound` finds it.
+Losses may also be added up over more than the updates: over every row as often as the run meets it, say, which is
+known before the run. Then either form can be the better one for a given u, and there is a best length:
+`best_length_bound` finds it. There the regret form is the better one again. For let sqrt(M) > ||u|| sqrt(A) + D, so
+that the other form excludes M, and D > 0. With a = D/(2 sqrt(M)) < 1/2, u/(1 - a) has the losses max(0, l - a)/(1 -
+a), where max(0, l - a) <= l^2/(4a). So its L and its length have (1 - a)(L + ||u|| sqrt(M A)/(1 - a)) <= D^2/(4a) +
+||u|| sqrt(M A) = D sqrt(M)/2 + ||u|| sqrt(M A) < M - D sqrt(M)/2 = (1 - a) M, and the regret form excludes M as well.
 
 Rounding. Let every entry of w + y x be rounded to the nearest float64. By `perceptron-rounded`, with e = 2^-53 and
 G = (1 + eM)(1 + e)^M, the rounding takes at most e (||w_1|| + ... + ||w_M||) ||u|| off <w,u>, and all together
@@ -31,11 +35,10 @@ exp(z) <= 1 + 2z. So A becomes A (1 + 2^-50 M), in both forms.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
-from itertools import pairwise
 
-from novikoff.theory.exact import Number, rational, root, sqnorm
+from novikoff.theory.exact import Number, rational, sqnorm
 from novikoff.theory.margin_perceptron import AT_THRESHOLD, NOT_NEGATIVE
 from novikoff.theory.perceptron import ADDS, FROM_ZERO
 from novikoff.theory.rounding import EXCESS, LIMIT, NEAREST_FLOATS
@@ -133,52 +136,34 @@ def any_data_bound(
 def best_length_bound(
     radius_sq: Number, norm_sq: Number, products: Products, threshold: Number = 0, *, rounded: bool = False
 ) -> int | None:
-    """The best of `regret_bound` and `deviation_bound` over the lengths of u, for counts that no run exceeds.
+    """The smallest that `regret_bound` is for any s u in place of u, for counts that no run exceeds.
 
-    The counts are to be known before the run: every row as often as the run will meet it, say. (Of the updates that
-    were made the best length is 0, and the bound their number.) With s u in place of u, an M is excluded by the regret
-    form if L(s) + s sqrt(q M) < M. As a function of s the left side is convex, and linear between the s at which a loss
-    becomes 0: so one of these, or s = 0, excludes M if any s does, and the search over them is exact. The other form is
-    taken at the same s, and where sqrt(M) is smallest between two of them, up to the last bits of its root.
+    `deviation_bound` is no smaller for any s. The counts are to be known before the run: every row as often as the run
+    will meet it, say. (Of the updates that were made the best length is 0, and the bound their number.)
+
+    M is excluded by s u if L(s) + s sqrt(q M) < M. The left side is a convex function of s, and linear between those
+    at which some loss becomes 0. So one of these, or s = 0, excludes M if any s does, and the search is exact.
     """
     q, excess = _square(radius_sq, norm_sq, threshold), EXCESS if rounded else Fraction(0)
+    pairs = [(rational(product), int(count)) for product, count in products]
     best: int | None = None
-    for s, loss, squares in _candidates(q, [(rational(product), int(count)) for product, count in products]):
-        most = _smaller(
-            _most_by_regret(q * s**2, loss, excess),
-            _most_by_deviations(q * s**2, squares, excess),
-        )
-        best = _smaller(best, most)
+    for s, loss in _losses_by_length(pairs):
+        best = _smaller(best, _most_by_regret(q * s**2, loss, excess))
     return _promised(best, rounded)
 
 
-def _candidates(q: Fraction, pairs: list[tuple[Fraction, int]]) -> Iterable[tuple[Fraction, Fraction, Fraction]]:
-    """Factors s with the sums of the losses, and of their squares, of s u.
+def _losses_by_length(pairs: list[tuple[Fraction, int]]) -> Iterator[tuple[Fraction, Fraction]]:
+    """Each s at which some loss of s u becomes 0, and s = 0, with the sum of the losses.
 
-    Where the losses above 0 are those of k updates, with sums a of y<u,x> and b of its square, they are k - s a and
-    k - 2 s a + s^2 b.
+    Where the losses above 0 are those of k updates, with the sum a of y<u,x>, it is k - s a.
     """
-    rest = sorted(pairs, reverse=True)
-    k = sum(count for _, count in rest)
-    a = sum((count * product for product, count in rest), Fraction(0))
-    b = sum((count * product**2 for product, count in rest), Fraction(0))
-    yield Fraction(0), Fraction(k), Fraction(k)
-    ends = [1 / product for product, _ in rest if product > 0]
-    for (product, count), (low, high) in zip(rest, pairwise([Fraction(0), *ends]), strict=False):
-        for s in (high, *_flat(q, k, a, b, low, high)):
-            yield s, k - s * a, k - 2 * s * a + s**2 * b
-        k, a, b = k - count, a - count * product, b - count * product**2
-
-
-def _flat(q: Fraction, k: int, a: Fraction, b: Fraction, low: Fraction, high: Fraction) -> Iterable[Fraction]:
-    """Where s sqrt(q) + sqrt(k - 2 s a + s^2 b) is smallest, if it is between low and high, up to 2^-64 or so.
-
-    There sqrt(q) sqrt(k - 2 s a + s^2 b) = a - s b, and so (a - s b)^2 (b - q) = q (k b - a^2).
-    """
-    if b > q:
-        s = (a - root(q * (k * b - a**2) / (b - q))[0]) / b
-        if low < s < high:
-            yield s
+    k = sum(count for _, count in pairs)
+    a = sum((count * product for product, count in pairs), Fraction(0))
+    yield Fraction(0), Fraction(k)
+    for product, count in sorted(pairs, reverse=True):
+        if product > 0:
+            k, a = k - count, a - count * product
+            yield 1 / product, k - a / product
 
 
 # The theorems --------------------------------------------------------------------------------------
