@@ -22,9 +22,12 @@ against the updates themselves u is to have the length that it has, and what it 
 Losses may also be added up over more than the updates: over every row as often as the run meets it, say, which is
 known before the run. Then either form can be the better one for a given u, and there is a best length:
 `best_length_bound` finds it. There the regret form is the better one again. For let sqrt(M) > ||u|| sqrt(A) + D, so
-that the other form excludes M, and D > 0. With a = D/(2 sqrt(M)) < 1/2, u/(1 - a) has the losses max(0, l - a)/(1 -
-a), where max(0, l - a) <= l^2/(4a). So its L and its length have (1 - a)(L + ||u|| sqrt(M A)/(1 - a)) <= D^2/(4a) +
-||u|| sqrt(M A) = D sqrt(M)/2 + ||u|| sqrt(M A) < M - D sqrt(M)/2 = (1 - a) M, and the regret form excludes M as well.
+that the other form excludes M, and D > 0. With a = D/(2 sqrt(M)) < 1/2, the vector u/(1 - a) has losses of
+max(0, l - a)/(1 - a), where max(0, l - a) <= l^2/(4a). For their sum L, therefore,
+
+    (1 - a) L + ||u|| sqrt(M A) <= D^2/(4a) + ||u|| sqrt(M A) < D sqrt(M)/2 + M - D sqrt(M) = (1 - a) M,
+
+and the regret form with u/(1 - a) excludes M as well.
 
 Rounding. Let every entry of w + y x be rounded to the nearest float64. By `perceptron-rounded`, with e = 2^-53 and
 G = (1 + eM)(1 + e)^M, the rounding takes at most e (||w_1|| + ... + ||w_M||) ||u|| off <w,u>, and all together
