@@ -148,3 +148,109 @@ def passive_aggressive(
         if not found or (order == "given" and (mistakes == before if tol is None else max(passed) <= tol)):
             break
     return Aggressive(w, mistakes, history, updates, steps)
+
+
+class Classes(NamedTuple):
+    W: list[list[Fraction]]
+    mistakes: int
+    history: list[int]
+    updates: list[tuple[int, int]]  # the example of each, and the class whose row went down
+    path: list[list[list[Fraction]]]  # W before the first update and after each
+
+
+def many_classes(
+    X: Sequence[Sequence[Number]],
+    labels: Sequence[int],
+    k: int,
+    *,
+    threshold: Number = 0,
+    constant: float = 0.0,
+    order: str = "given",
+    max_iter: int = 100,
+    start: Sequence[Sequence[Number]] = (),
+    rounded: bool = False,
+) -> Classes:
+    """The Perceptron for the classes 0, ..., k-1: W is updated where <w_y,x> - <w_r,x> <= 2 threshold for some r != y.
+
+    The row of the true class goes up by x, that of the largest score among the others down (of the lowest class, if
+    several have it). A tie with the true class is a mistake. With ``rounded`` W is float64 after every update.
+    """
+    rows = [[Fraction(v) for v in row] + [Fraction(constant)] for row in X]
+    W = [[Fraction(v) for v in w] for w in start] or [[Fraction(0)] * len(rows[0]) for _ in range(k)]
+    mistakes, history, updates, path = 0, [], [], [[list(w) for w in W]]
+
+    def worst(i: int) -> tuple[Fraction, int]:
+        """The smallest lead of the true class, and the rival."""
+        scores = [sum((a * b for a, b in zip(w, rows[i], strict=True)), Fraction(0)) for w in W]
+        lead, rival = min((scores[labels[i]] - score, c) for c, score in enumerate(scores) if c != labels[i])
+        return lead, rival
+
+    for _ in range(max_iter):
+        turns = list(range(len(rows)))
+        if order != "given":
+            bad = [i for i in turns if worst(i)[0] <= 2 * threshold]
+            turns = [] if not bad else [bad[0]] if order == "first" else [min(bad, key=lambda i: (worst(i)[0], i))]
+        found = 0
+        for i in turns:
+            lead, rival = worst(i)
+            if lead > 2 * threshold:
+                continue
+            mistakes += lead <= 0
+            for c, sign in ((labels[i], 1), (rival, -1)):
+                W[c] = [a + sign * b for a, b in zip(W[c], rows[i], strict=True)]
+                if rounded:
+                    W[c] = [Fraction(float(a)) for a in W[c]]
+            updates.append((i, rival))
+            path.append([list(w) for w in W])
+            found += 1
+        history.append(found if order == "given" else turns[0] if found else -1)
+        if not found:
+            break
+    return Classes(W, mistakes, history, updates, path)
+
+
+class Weighted(NamedTuple):
+    w: list[Fraction]
+    mistakes: int
+    history: list[int]
+    steps: list[int]  # the example of every update
+    path: list[list[Fraction]]  # w before the first update and after each
+
+
+def weighted_perceptron(
+    X: Sequence[Sequence[Number]],
+    y: Sequence[int],
+    weights: Sequence[Number],
+    *,
+    threshold: Number = 0,
+    constant: float = 0.0,
+    zero: int = 0,
+    max_iter: int = 100,
+    start: Sequence[Number] = (),
+    rounded: bool = False,
+) -> Weighted:
+    """The Perceptron on examples with weights c >= 0: w + c y x where y<w,x> <= threshold; a weight of 0 is no example.
+
+    Without a threshold, at 0, ``zero`` is what <w,x> = 0 predicts. With ``rounded`` c x is float64, and then the sum.
+    """
+    rows = [[Fraction(v) for v in row] + [Fraction(constant)] for row in X]
+    w = [Fraction(v) for v in start] or [Fraction(0)] * len(rows[0])
+    number = float if rounded else Fraction  # a Fraction becomes the nearest float
+    mistakes, history, steps, path = 0, [], [], [list(w)]
+    for _ in range(max_iter):
+        found = 0
+        for i, (row, sign) in enumerate(zip(rows, y, strict=True)):
+            side = sign * sum((a * b for a, b in zip(w, row, strict=True)), Fraction(0))
+            wrong = side < 0 or (side == 0 and zero != sign)
+            if not weights[i] or not (wrong or (threshold and side <= threshold)):
+                continue
+            mistakes += wrong
+            step = [Fraction(number(Fraction(weights[i]) * b)) for b in row]
+            w = [Fraction(number(a + sign * b)) for a, b in zip(w, step, strict=True)]
+            steps.append(i)
+            path.append(list(w))
+            found += 1
+        history.append(found)
+        if not found:
+            break
+    return Weighted(w, mistakes, history, steps, path)

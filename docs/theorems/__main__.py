@@ -23,6 +23,10 @@ SECTIONS = {  # the first theorem of each
     "perceptron-batch": "The Perceptron",
     "margin-perceptron": "The Margin Perceptron",
     "passive-aggressive": "The Passive-Aggressive learners",
+    "perceptron-regret": "Any data",
+    "many-classes": "Many classes",
+    "perceptron-weighted": "Examples with weights",
+    "online-to-batch": "What a run says about new data",
     "halving": "Finite classes of concepts",
     "monotone-conjunction": "Conjunctions, disjunctions and k-DNF",
     "winnow-1": "Winnow",
@@ -96,6 +100,33 @@ WHY = {
     "w changes only where y<w,x> < 1, by tau y x with tau = (1 - y<w,x>)/(||x||^2 + 1/(2C))": STEP,
     "w changes on every mistake": "A mistake without an update can be repeated for ever.",
     "C > 0": "With C = 0 no step is taken; with C < 0 it leads away from the example.",
+    "W* separates the examples: <w*_y,x> - <w*_r,x> >= sqrt(2) gamma ||W*|| > 0 for every r != y": "Otherwise there is "
+    "nothing to come closer to.",
+    "W starts at 0": "From elsewhere ||W|| can be larger, and the margin smaller.",
+    "every update adds exactly x to w_y, and takes it from w_r for one r != y": "So it is one update of a binary "
+    "Perceptron. The proof says what rounding changes.",
+    "W changes only where <w_y,x> - <w_r,x> <= 2 theta": "Any other update can add more than 2 (R^2 + 2 theta) to "
+    "||W||^2. Which of several such classes goes down is left open.",
+    "the run is finished: <w_y,x> - <w_r,x> > 2 theta for every example and r != y": "Before the end W need not have "
+    "any margin.",
+    "W changes where a class that was met scores no less than the true one, and only there; such a class goes down": ""
+    "A tie without an update can be a mistake for ever, and other updates lead elsewhere.",
+    "a class that was met, and is alone in the lead, is predicted": "Who predicts something else makes mistakes that "
+    "are no updates.",
+    "c > 0 for every example": "A negative weight leads away from the example; with one of 0 it is none.",
+    "every update is exactly w + c y x": "The theorem is about this update; `weighted-rounded` is for floats.",
+    "w, x and c are float64, every update is w + y c x with product and sum to the nearest float64, and no product "
+    "loses digits below the normal range": "So product and sum are off by at most half a unit in the last place of "
+    "each entry. A product that underflows may be 0, and w stands still.",
+    "the draws are independent, all from one distribution": "Rows that repeat each other, that are sorted, or that "
+    "come from elsewhere than the new data, say little about these.",
+    "a hypothesis depends on the draws before its round alone": "One that was found with the help of its own row does "
+    "not err there, and may err on all others.",
+    "the vote is right wherever more than half of the hypotheses are": "So it errs only where at least half of them "
+    "do. It may be a vote for one of many classes.",
+    "a run that ends errs on none of its draws": "A run that was cut off can be wrong everywhere.",
+    "on its support rows alone, in the same order, a run ends with the same hypothesis": "Otherwise the other rows "
+    "have had a say in it, and to be right on them is no surprise.",
     "some concept agrees with every round": CLASS + " Weighted majority is for this case.",
     "the prediction is the majority of the version space, 1 if it is even": "A mistake must remove half of it. What "
     "is done with a tie does not matter for the bound.",
@@ -159,6 +190,7 @@ WHY_HERE = {  # where a theorem needs a hypothesis for a reason of its own
     ("tiny-margin", "w starts at 0"): "A lucky start can be a separator.",
     ("margin-perceptron", "w starts at 0"): "From elsewhere ||w|| can be larger, and the margin smaller.",
     ("margin-perceptron-threshold", "w starts at 0"): "From elsewhere ||w|| can be larger, and the margin smaller.",
+    ("weighted-margin", "w starts at 0"): "From elsewhere ||w|| can be larger, and the margin smaller.",
     ("worst-first", "w starts at 0"): "From elsewhere the start stays in the distance to T w*.",
     ("worst-first-margin", "w starts at 0"): "From elsewhere ||w|| can be larger, and the margin smaller.",
     **{
@@ -168,6 +200,11 @@ WHY_HERE = {  # where a theorem needs a hypothesis for a reason of its own
         ): "||w - u||^2 is ||u||^2 at the beginning. From elsewhere it is (||u|| + ||w0||)^2 at most, "
         "and this takes the place of ||u||^2."
         for name in ("passive-aggressive", "passive-aggressive-1", "passive-aggressive-2")
+    },
+    **{
+        (name, "w starts at 0"): "From elsewhere <w,u> can be as low as -||u|| ||w0||, and the bound grows by what it "
+        "takes to make up for it."
+        for name in ("perceptron-regret", "perceptron-deviations", "perceptron-regret-rounded")
     },
     ("damped-newton", "H is invertible"): "Otherwise there is no H^-1 to step with.",
     ("ellipsoid", "w* separates the examples: y<w*,x> >= gamma ||w*|| > 0"): "The volume stays above that of a small "
@@ -231,6 +268,67 @@ EXAMPLES = {
     "passive-aggressive-2": (
         "x, y = [[1], [1]], [1, -1]  # one of the two labels is wrong",
         "run = theory.AggressiveRun.of(x, y, [1], [0, 1], [0.5, 0.75], mistakes=2, variant=2, C=0.5)",
+    ),
+    "perceptron-regret": (
+        "x, y = [[1], [1]], [1, -1]  # one of the two labels is wrong",
+        "run = theory.Run.of(x, y, witness=[1], updates=[0, 1, 0, 1])  # u = 1 has the loss 2 in each update on x_1",
+    ),
+    "perceptron-deviations": (
+        "x, y = [[1], [1]], [1, -1]  # one of the two labels is wrong",
+        "run = theory.Run.of(x, y, witness=[1], updates=[0, 1, 0, 1])  # u = 1 has the loss 2 in each update on x_1",
+    ),
+    "perceptron-regret-rounded": (
+        "x = 1 / 3  # a float: x + x is exact, and x + x + x rounds",
+        "path = [[0], [x], [2 * x], [1.0]]",
+        "run = theory.Run.of([[x], [x]], [1, -1], [1], updates=[0, 0, 0], threshold=1, weights=path)",
+    ),
+    "many-classes": (
+        "x = [[2, -1, -1], [-1, 2, -1], [-1, -1, 2]]  # one of each class, and W* has the same rows",
+        "run = theory.ClassRun.of(x, [0, 1, 2], witness=x, updates=[(0, 1), (2, 1)])  # R^2/gamma^2 = 8/3",
+    ),
+    "many-classes-margin": (
+        "x = [[2, -1, -1], [-1, 2, -1], [-1, -1, 2]]  # one of each class, and W* has the same rows",
+        "run = theory.ClassRun.of(x, [0, 1, 2], witness=x, updates=[(0, 1), (2, 1)], threshold=4)",
+    ),
+    "many-classes-upper-end": (
+        "x = [[2, -1, -1], [-1, 2, -1], [-1, -1, 2]]  # one of each class, and W* has the same rows",
+        "run = theory.ClassRun.of(x, [0, 1, 2], witness=x, updates=[(0, 1), (2, 1)])",
+    ),
+    "many-classes-stream": (
+        "x, classes, seen = [[1, 0], [0, 1], [1, 0]], [0, 1, 0], [None, 0, None]  # what is predicted",
+        "game = theory.ClassStream.of(x, classes, [[1, -1], [-1, 1]], predictions=seen, rivals=[None, 0, 1])",
+    ),
+    "perceptron-weighted": (
+        "fifth, updates = theory.rational(1) / 5, [0] + [1] * 31",
+        "x = [[1, 0], [-3 * fifth, 4 * fifth]]  # R^2/gamma^2 is 5",
+        "run = theory.WeightedRun.weighted(x, [1, 1], [50, 1], witness=[1, 2], updates=updates)  # C = 81",
+    ),
+    "weighted-margin": (
+        "x, y, costs = [[1, 0], [0, 1]], [1, -1], [2, 1]",
+        "run = theory.WeightedRun.weighted(x, y, costs, [1, -1], updates=[0, 1, 1], threshold=1)",
+    ),
+    "weighted-upper-end": (
+        "x, y, costs = [[1, 0], [0, 1]], [1, -1], [2, 1]",
+        "run = theory.WeightedRun.weighted(x, y, costs, [1, -1], updates=[0, 1])",
+    ),
+    "weighted-rounded": (
+        "x, c = 0.1, 0.3  # c x rounds",
+        "run = theory.WeightedRun.weighted([[x]], [1], [c], [1], updates=[0], weights=[[0], [c * x]])",
+    ),
+    "online-to-batch": (
+        "half = theory.rational(1) / 2  # two examples, drawn with equal probability, four times",
+        "def wrong(past): return [0 not in past, 1 not in past]  # right on what was met",
+        "draws = theory.Draws.of([half, half], 4, wrong)",
+    ),
+    "first-pass": (
+        "half = theory.rational(1) / 2  # two examples, drawn with equal probability, four times",
+        "def wrong(past): return [0 not in past, 1 not in past]  # right on what was met",
+        "draws = theory.Draws.of([half, half], 4, wrong)",
+    ),
+    "compression": (
+        "half = theory.rational(1) / 2  # two examples, drawn with equal probability, four times",
+        "def learn(past): return (0,) if len({*past}) == 1 else None, [0 not in past[:1], 1 not in past[:1]]",
+        "samples = theory.Samples.of([half, half], 4, learn)  # right on its first example, and ends if all are equal",
     ),
     "halving": ("labels = [[0, 0, 1, 1], [0, 1, 0, 1]]  # of four concepts, in two rounds", GAME),
     "littlestone": ("labels = [[0, 0, 1, 1], [0, 1, 0, 1]]  # of four concepts, on two points", GAME),
@@ -301,6 +399,7 @@ EXAMPLES = {
     ),
 }
 
+KINDS = {"Fraction": "a rational", "float": "a float"}  # what bounds are, if they are no integers
 LETTERS = {
     **{"alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "kappa": "κ", "mu": "μ", "xi": "ξ"},
     **{"rho": "ρ", "sigma": "σ", "tau": "τ", "theta": "θ"},
@@ -354,7 +453,9 @@ def _formulas(part: str) -> str:
 
 def bound(theorem: Theorem) -> list[str]:
     arguments = ", ".join(inspect.signature(theorem.bound).parameters)
-    kind = "an integer, or None" if "None" in str(inspect.signature(theorem.bound).return_annotation) else "an integer"
+    returned = str(inspect.signature(theorem.bound).return_annotation)
+    kind = next((said for name, said in KINDS.items() if name in returned), "an integer")
+    kind += ", or None" if "None" in returned else ""
     call = f"`theory.{constant(theorem)}.bound({arguments})` is {kind}."
     return ["## The bound", call, *paragraphs(inspect.getdoc(theorem.bound) or "")]
 
@@ -368,6 +469,10 @@ def proof(theorem: Theorem) -> list[str]:
         "worst_first",
         "rounding",
         "passive_aggressive",
+        "any_data",
+        "many_classes",
+        "weights",
+        "new_data",
     )
     told = paragraphs((inspect.getdoc(module) or "").partition("\n\n")[2]) if family else []
     told += [
@@ -406,8 +511,8 @@ def index() -> str:
     lines = [
         "# The theorems",
         "",
-        "Each is an object in `novikoff.theory`, with a bound that is an exact integer, or None where nothing is "
-        "promised, and a `check` that decides",
+        "Each is an object in `novikoff.theory`, with a bound that is exact or rounded to the safe side, or None where "
+        "nothing is promised, and a `check` that decides",
         "hypotheses and conclusion on a run in rationals. `novikoff theorems` prints them.",
         "[Where the lecture notes slip or differ](notes.md).",
     ]

@@ -78,7 +78,8 @@ def test_it_holds_in_any_order_and_its_hypotheses_do_often(theorem):
 
 
 def test_every_theorem_about_a_run_is_among_them():
-    elsewhere = {"tiny-margin", "perceptron-rounded"}  # below, and in test_rounding.py
+    any_data = {"perceptron-regret", "perceptron-deviations", "perceptron-regret-rounded"}  # in test_any_data.py
+    elsewhere = {"tiny-margin", "perceptron-rounded"} | any_data  # below, and in test_rounding.py
     assert {theorem.id for theorem in LINEAR} == SUITED.keys() | elsewhere
 
 

@@ -10,6 +10,15 @@ A check takes a record of what happened: ``theorem.about`` is its type.
 True
 """
 
+from novikoff.theory.any_data import (
+    DEVIATIONS,
+    REGRET,
+    REGRET_ROUNDED,
+    any_data_bound,
+    best_length_bound,
+    deviation_bound,
+    regret_bound,
+)
 from novikoff.theory.cover import COVER, Labellings
 from novikoff.theory.elimination import (
     CONJUNCTION,
@@ -37,7 +46,27 @@ from novikoff.theory.least_squares import (
 )
 from novikoff.theory.littlestone import LITTLESTONE, LITTLESTONE_LOWER, Forced
 from novikoff.theory.lower import LOWER, Duel
+from novikoff.theory.many_classes import (
+    MANY_CLASSES,
+    MANY_CLASSES_END,
+    MANY_CLASSES_MARGIN,
+    NEW_CLASSES,
+    ClassRun,
+    ClassStream,
+    many_classes_bound,
+    new_classes_bound,
+)
 from novikoff.theory.margin_perceptron import GROWTH, THRESHOLD, UNIT
+from novikoff.theory.new_data import (
+    COMPRESSION,
+    FIRST_PASS,
+    ONLINE_TO_BATCH,
+    Draws,
+    Samples,
+    compression_bound,
+    first_pass_bound,
+    vote_bound,
+)
 from novikoff.theory.passive_aggressive import PASSIVE, PASSIVE_1, PASSIVE_2, AggressiveRun
 from novikoff.theory.perceptron import (
     BALL,
@@ -55,6 +84,15 @@ from novikoff.theory.perceptron import (
 )
 from novikoff.theory.rounding import ROUNDED, float_bound, float_bound_from_start
 from novikoff.theory.theorem import Finding, Hypothesis, Run, Theorem
+from novikoff.theory.weights import (
+    WEIGHTED,
+    WEIGHTED_END,
+    WEIGHTED_MARGIN,
+    WEIGHTED_ROUNDED,
+    WeightedRun,
+    weighted_bound,
+    weighted_float_bound,
+)
 from novikoff.theory.winnow import WINNOW1, WINNOW2, WinnowGame
 from novikoff.theory.worst_first import WORST_FIRST, WORST_MARGIN, WorstFirst
 
@@ -80,6 +118,20 @@ THEOREMS = (
     PASSIVE,
     PASSIVE_1,
     PASSIVE_2,
+    REGRET,
+    DEVIATIONS,
+    REGRET_ROUNDED,
+    MANY_CLASSES,
+    MANY_CLASSES_MARGIN,
+    MANY_CLASSES_END,
+    NEW_CLASSES,
+    WEIGHTED,
+    WEIGHTED_MARGIN,
+    WEIGHTED_END,
+    WEIGHTED_ROUNDED,
+    ONLINE_TO_BATCH,
+    FIRST_PASS,
+    COMPRESSION,
     HALVING,
     LITTLESTONE,
     LITTLESTONE_LOWER,
@@ -104,11 +156,14 @@ __all__ = [
     "BACH_MOULINES",
     "BALL",
     "BATCH",
+    "COMPRESSION",
     "CONJUNCTION",
     "COVER",
     "DAMPED_NEWTON",
+    "DEVIATIONS",
     "DISJUNCTION",
     "ELLIPSOID",
+    "FIRST_PASS",
     "GRADIENT_DESCENT",
     "GROWTH",
     "HALVING",
@@ -119,15 +174,22 @@ __all__ = [
     "LITTLESTONE",
     "LITTLESTONE_LOWER",
     "LOWER",
+    "MANY_CLASSES",
+    "MANY_CLASSES_END",
+    "MANY_CLASSES_MARGIN",
     "MONOTONE_CONJUNCTION",
     "MONOTONE_DISJUNCTION",
     "NEWTON",
+    "NEW_CLASSES",
     "ONLINE",
+    "ONLINE_TO_BATCH",
     "PASSIVE",
     "PASSIVE_1",
     "PASSIVE_2",
     "RADIUS",
     "RANDOMIZED",
+    "REGRET",
+    "REGRET_ROUNDED",
     "ROUNDED",
     "START",
     "STREAM",
@@ -136,7 +198,11 @@ __all__ = [
     "TINY_MARGIN",
     "UNIT",
     "UPPER_END",
+    "WEIGHTED",
+    "WEIGHTED_END",
     "WEIGHTED_MAJORITY",
+    "WEIGHTED_MARGIN",
+    "WEIGHTED_ROUNDED",
     "WINNOW1",
     "WINNOW2",
     "WORST_FIRST",
@@ -144,8 +210,11 @@ __all__ = [
     "AggressiveRun",
     "Averaging",
     "BooleanGame",
+    "ClassRun",
+    "ClassStream",
     "Damped",
     "Descent",
+    "Draws",
     "Duel",
     "Finding",
     "Forced",
@@ -155,16 +224,29 @@ __all__ = [
     "Projections",
     "Quadratic",
     "Run",
+    "Samples",
     "Shrinking",
     "Theorem",
     "Vote",
+    "WeightedRun",
     "WinnowGame",
     "WorstFirst",
+    "any_data_bound",
+    "best_length_bound",
     "bound_from_start",
+    "compression_bound",
+    "deviation_bound",
     "ellipsoid_bound",
+    "first_pass_bound",
     "float_bound",
     "float_bound_from_start",
     "halving_bound",
+    "many_classes_bound",
+    "new_classes_bound",
     "rational",
+    "regret_bound",
     "update_bound",
+    "vote_bound",
+    "weighted_bound",
+    "weighted_float_bound",
 ]

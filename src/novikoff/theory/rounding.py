@@ -85,6 +85,9 @@ def _nearest_floats(run: Run) -> bool:
     )
 
 
+NEAREST_FLOATS = Hypothesis("w and x are float64, and every update is w + y x to the nearest float64", _nearest_floats)
+
+
 def _below_limit(run: Run) -> bool:
     """R^2 + 2 theta + 2 gamma ||w0|| < 2^49 gamma^2, squared for the two roots."""
     rest = LIMIT * run.margin_sq - run.radius_sq - 2 * run.threshold
@@ -107,7 +110,7 @@ ROUNDED = Theorem(
         SEPARATED,
         NOT_NEGATIVE,
         AT_THRESHOLD,
-        Hypothesis("w and x are float64, and every update is w + y x to the nearest float64", _nearest_floats),
+        NEAREST_FLOATS,
         Hypothesis("C < 2^49", _below_limit),
     ),
     float_bound_from_start,

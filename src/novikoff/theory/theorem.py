@@ -148,7 +148,9 @@ class Theorem:
     title: str
     statement: str
     hypotheses: tuple[Hypothesis, ...]
-    bound: Callable[..., int | None]  # the floor of an exact rational; None where the theorem gives none
+    # the floor of an exact rational, if it counts; a rational, or a float that is no less, if it does not; None where
+    # the theorem gives none
+    bound: Callable[..., int | Fraction | float | None]
     conclusion: Callable[[Any], bool]
     citation: str
     about: type[Any] = Run  # what `check` takes
