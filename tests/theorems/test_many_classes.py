@@ -352,6 +352,13 @@ def test_a_hypothesis_is_needed(theorem, run, without):
     assert not finding.conclusion
 
 
+def test_the_upper_end_ends_where_it_says():
+    """Two updates, gamma = 1: 2 gamma^2 M^2 = 8 is what ||W - W0||^2 must reach."""
+    for end, fits in ((F(2), True), (F(3, 2), False)):
+        run = ClassRun.of(**LINE, updates=[(0, 0)] * 2, weights=[[[0], [0]], [[0], [0]], [[-end], [end]]])
+        assert theory.MANY_CLASSES_END.check(run).conclusion == fits
+
+
 def test_a_record_has_all_its_weights():
     with pytest.raises(ValueError, match="W at 2 times"):
         ClassRun.of(**LINE, updates=[], weights=[[[0], [0]]] * 2)
