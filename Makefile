@@ -24,10 +24,10 @@ help:  ## Say what there is
 	@$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e .
 	@touch $@
 
-.venv/.test: .venv/.demo
-	@echo "Installing what the tests need"
+.venv/.test: .venv/.made pyproject.toml constraints.txt
+	@echo "Installing novikoff and what its tests need"
 	@$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test]'
-	@touch $@
+	@touch .venv/.demo $@
 
 .venv/.bench: .venv/.demo
 	@echo "Installing the peers"
@@ -37,8 +37,15 @@ help:  ## Say what there is
 demo: .venv/.demo  ## The main job on two data sets that ship with scikit-learn
 	@$(BIN)/novikoff demo
 
-test: lint  ## Lint, types, import contracts, tests, doctests, the README's code
-	$(TESTS) -n 3
+# Lint runs beside the tests, and says at the end what it found: `make lint` says it at once.
+test: .venv/.test  ## Lint, types, import contracts, tests, doctests, the README's code
+	@$(MAKE) --no-print-directory lint > .venv/lint.txt 2>&1 & lint=$$!; \
+	$(TESTS) -n 3; tests=$$?; \
+	wait $$lint; lint=$$?; \
+	cat .venv/lint.txt; \
+	test $$tests = 0 || echo "The tests failed: see above" >&2; \
+	test $$lint = 0 || echo "Lint failed: see above" >&2; \
+	test $$tests = 0 && test $$lint = 0
 
 test-all: .venv/.test  ## The tests that take longer than those of `make test`, which are not repeated
 	$(TESTS) -n 2 -m long tests

@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, expect
 
 from novikoff.lab import server
 from tests.lab.running import Running
-
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-if not CHROMIUM and not os.environ.get("NOVIKOFF_REQUIRE_BROWSER"):
-    pytest.skip("no chromium on this machine", allow_module_level=True)
-
-from axe_playwright_python.sync_playwright import Axe  # noqa: E402
-from playwright.sync_api import Browser, Page, expect, sync_playwright  # noqa: E402
 
 Open = Callable[..., Page]
 DONE = re.compile(r"^(\d+) / \1$")
@@ -30,14 +23,6 @@ def url() -> Iterator[str]:
     server.warm_up()
     with Running() as running:
         yield running.url
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import shutil
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from playwright.sync_api import Browser, Page, Route, expect
 
 from novikoff.estimators.registry import Entry
 from novikoff.lab.experiment import LEARNERS, Learner
@@ -18,12 +17,6 @@ from novikoff.lab.options import options
 from tests.lab.careful import CarefulPerceptron
 from tests.lab.running import Running
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-if not CHROMIUM and not os.environ.get("NOVIKOFF_REQUIRE_BROWSER"):
-    pytest.skip("no chromium on this machine", allow_module_level=True)
-
-from playwright.sync_api import Browser, Page, Route, expect, sync_playwright  # noqa: E402
-
 FIRST = "#geometry?e=first"
 
 
@@ -31,14 +24,6 @@ FIRST = "#geometry?e=first"
 def url() -> Iterator[str]:
     with Running() as running:
         yield running.url
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

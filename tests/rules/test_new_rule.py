@@ -26,7 +26,7 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize("order", ["given", "first", "worst"])
-@pytest.mark.parametrize("make", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("make", [np.asarray, pytest.param(sp.csr_array, marks=pytest.mark.long)])
 def test_a_rule_of_another_module_is_compiled_into_the_loops(order, make):
     rng = np.random.default_rng(0)
     X = rng.integers(-4, 5, (30, 3)).astype(float)
