@@ -171,6 +171,7 @@ def _passes(learner, rows, storage):
                 given,
                 False,
                 learner.weights,
+                learner.kept,
                 learner.rule,
                 learner.state,
                 rows.n,

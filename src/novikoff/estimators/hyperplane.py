@@ -46,7 +46,7 @@ class LinearModel(Scored, ClassifierMixin, BaseEstimator, Portable):  # type: ig
         constant, unit = self._learner.geometry
         rows = Rows(X, np.empty(0, dtype=np.int8), constant, unit=unit)
         with inputs.refusals(X, getattr(self, "feature_names_in_", None)):
-            return rows.scores(self._learner.w)
+            return rows.scores(self._learner.shown.w)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The labels. At zero as ``at_zero`` says; under "mistake", the first label."""
@@ -60,11 +60,11 @@ class LinearModel(Scored, ClassifierMixin, BaseEstimator, Portable):  # type: ig
     @property
     def coef_(self) -> NDArray[np.float64]:
         learner = self._fitted()
-        return np.array(learner.W[:, : learner.width])
+        return np.array(learner.hypothesis[:, : learner.width])
 
     @property
     def intercept_(self) -> NDArray[np.float64]:
-        return np.asarray(self._fitted().W[:, -1] * self._learner.geometry[0])
+        return np.asarray(self._fitted().hypothesis[:, -1] * self._learner.geometry[0])
 
     def __sklearn_is_fitted__(self) -> bool:
         return self._begun()

@@ -17,7 +17,7 @@ from novikoff.estimators import words
 from novikoff.estimators.hyperplane import LinearModel
 from novikoff.estimators.parameters import BOOLEAN, RANDOM, VERBOSE, Interval, estimator, one_of, parameter
 from novikoff.labels import Labels
-from novikoff.learners.linear import ORDERS, LinearLearner
+from novikoff.learners.linear import HYPOTHESES, ORDERS, LinearLearner
 from novikoff.learners.perceptron import AT_ZERO
 
 
@@ -34,6 +34,7 @@ class Shared:
     shuffle: bool = parameter(False, BOOLEAN)
     random_state: int | np.random.RandomState | None = parameter(None, RANDOM)
     warm_start: bool = parameter(False, BOOLEAN)
+    hypothesis: str = parameter("best", one_of(HYPOTHESES))
     byte_copy: str | bool = parameter("auto", one_of({"auto"}), BOOLEAN)
     verbose: int = parameter(0, VERBOSE)
 
@@ -63,7 +64,10 @@ class Learning(LinearModel, Shared, ABC):
 
     def _fresh(self, width: int) -> LinearLearner:
         constant = float(self.intercept_scaling) if self.fit_intercept else 0.0
-        return LinearLearner(self._rule(), width, constant, unit=self.scale == "sphere", ball=self.scale == "ball")
+        learner = LinearLearner(self._rule(), width, constant, unit=self.scale == "sphere", ball=self.scale == "ball")
+        if self.hypothesis == "average":
+            learner.average()
+        return learner
 
     def _rows(self, X: Any, signs: Any, learner: LinearLearner | None = None) -> Rows:
         """The rows of X as the learner learns from them; by default as a new one would."""

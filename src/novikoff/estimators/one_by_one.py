@@ -47,7 +47,9 @@ class OneByOne(Learning):
         except AttributeError:
             return self._start_online(x).predict_one(x)
         # A vector that a kernel takes as it is; written out because a call would cost a tenth of the whole.
-        if type(x) is ndarray and x.dtype is FLOAT64 and x.shape == learner.shape and x.flags.c_contiguous:
+        if learner.aside:
+            score = self._score_aside(x)
+        elif type(x) is ndarray and x.dtype is FLOAT64 and x.shape == learner.shape and x.flags.c_contiguous:
             score = score_dense64()(x, learner.w, learner.state)
         elif type(x) is dict or inputs.by_feature(x):
             places, values = self._named_columns().read(x)
@@ -67,6 +69,14 @@ class OneByOne(Learning):
         if math.isnan(score):
             raise inputs.example_error(NOT_FINITE, x)
         return learner.zero
+
+    def _score_aside(self, x: Any) -> float:
+        """Where what predicts is not the state of the learner."""
+        if type(x) is dict or inputs.by_feature(x):
+            return self._learner.score_aside(self._named_columns().read(x))
+        if (row := self._row(x)) is not None:
+            return self._score_aside(row)
+        return self._learner.score_aside(self._example(x))
 
     def learn_one(self, x: Any, y: Any) -> Self:
         """See one example with its true label, and update if the rule says so.
@@ -89,7 +99,7 @@ class OneByOne(Learning):
             check_alone(self)
         sign = self._labels.sign_of(y)
         if type(x) is ndarray and x.dtype is FLOAT64 and x.shape == learner.shape and x.flags.c_contiguous:
-            code = learn_dense64[self.rule](x, sign, learner.weights, learner.rule, learner.state)
+            code = learn_dense64[learner.kind](x, sign, learner.weights, learner.kept, learner.rule, learner.state)
         elif type(x) is dict or inputs.by_feature(x):
             code = self._learn_dict(x, sign)
         elif (row := self._row(x)) is not None:
@@ -97,11 +107,13 @@ class OneByOne(Learning):
         else:
             example = self._example(x)
             if isinstance(example, tuple):
-                code = learn_sparse(*example, sign, learner.weights, learner.rule, learner.state)
+                code = learn_sparse(*example, sign, learner.weights, learner.kept, learner.rule, learner.state)
             else:
-                code = learn_dense(example, sign, learner.weights, learner.rule, learner.state)
+                code = learn_dense(example, sign, learner.weights, learner.kept, learner.rule, learner.state)
         if code < 0:
             raise inputs.example_error(code, x)
+        if learner.chosen is not None:
+            learner.return_state()
         return self
 
     @alone
@@ -152,7 +164,7 @@ class OneByOne(Learning):
             raise
         try:
             with inputs.refusals(X, names):
-                return learner.rounds(self._rows(X, signs))
+                return learner.online(self._rows(X, signs))
         except RowError as refused:
             self._narrow(before, X[: refused.row], names)
             raise
@@ -268,7 +280,9 @@ class OneByOne(Learning):
         places, values = self._named_columns().read(x)
         if len(places) < len(x):
             return self._learn_new_features(x, sign)
-        return learn_sparse64[self.rule](places, values, sign, learner.weights, learner.rule, learner.state)
+        return learn_sparse64[learner.kind](
+            places, values, sign, learner.weights, learner.kept, learner.rule, learner.state
+        )
 
     @alone
     def _learn_new_features(self, x: Mapping[Hashable, Any], sign: int) -> int:
@@ -279,7 +293,9 @@ class OneByOne(Learning):
         learner.widen(before + len(unseen))
         columns.append(unseen)
         places, values = columns.read(x)
-        code = learn_sparse64[self.rule](places, values, sign, learner.weights, learner.rule, learner.state)
+        code = learn_sparse64[learner.kind](
+            places, values, sign, learner.weights, learner.kept, learner.rule, learner.state
+        )
         if code < 0:
             columns.shrink(before)
             learner.widen(before)

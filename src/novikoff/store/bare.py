@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.engine.rows import BadRowError, Rows
-from novikoff.learners.state import BadState, require
+from novikoff.learners.linear import mean
+from novikoff.learners.state import BadState, State, require
 from novikoff.store import container
 from novikoff.store.container import InvalidModel
 from novikoff.store.header import sections
@@ -85,8 +86,19 @@ def load(path: str | os.PathLike[str]) -> Hyperplane:
         require(
             len(w) > state.width and np.isfinite(w).all(), "its weights are not those of its columns, or not finite"
         )
+        w = _predicting(state, w)
         zero = state.integer("rule_zero" if "rule_zero" in state.values else "zero", -1, 1)
         constant, unit = state.number("constant", 0.0), bool(state.integer("unit", 0, 1))
     except BadState as error:
         raise InvalidModel(f"{os.fspath(path)}: {error}") from None
     return Hyperplane(state.classes, state.names, np.append(w[: state.width], w[-1]), constant, unit=unit, zero=zero)
+
+
+def _predicting(state: State, w: NDArray[np.float64]) -> NDArray[np.float64]:
+    """What predicts in the place of w: the hypothesis that a run returned, or the average over all rounds."""
+    if "chosen" in state.arrays:
+        w = state.array("chosen", "<f8", 1, len(w))[0]
+    elif "tilt" in state.arrays:
+        w = mean(w, state.array("tilt", "<f8", 1, len(w))[0], state.integer("rounds"))
+    require(np.isfinite(w).all(), "a weight is not finite")
+    return w
