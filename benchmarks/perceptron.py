@@ -172,6 +172,7 @@ def _passes(learner, rows, storage):
                 *GIVEN,
                 False,
                 learner.weights,
+                learner.kept,
                 learner.rule,
                 learner.state,
                 rows.n,

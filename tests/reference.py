@@ -254,3 +254,69 @@ def weighted_perceptron(
         if not found:
             break
     return Weighted(w, mistakes, history, steps, path)
+
+
+class Round(NamedTuple):
+    """What a round left behind."""
+
+    W: list[list[Fraction]]  # a row for each class; of two classes one row
+    updated: bool
+    mistake: bool
+
+
+def rounds(
+    X: Sequence[Sequence[Number]],
+    y: Sequence[int],
+    *,
+    classes: int = 2,
+    constant: float = 0.0,
+    zero: int = 0,
+    theta: Number = 0,
+    margin: bool = False,
+    passes: int = 1,
+    weights: Sequence[Number] = (),
+) -> list[Round]:
+    """Every round of a Perceptron, or with ``margin`` a Margin Perceptron, until a pass makes no update.
+
+    Of two classes y is -1 or +1; of more the place of the class, and the rival goes down (ties to the lowest). A
+    weight multiplies the step.
+    """
+    rows = [[Fraction(v) for v in row] + [Fraction(constant)] for row in X]
+    W = [[Fraction(0)] * len(rows[0]) for _ in range(1 if classes == 2 else classes)]
+    found: list[Round] = []
+    for _ in range(passes):
+        any_update = False
+        for i, row in enumerate(rows):
+            p, moves = lead(W, row, y[i])
+            mistake = p < 0 or (p == 0 and zero != (y[i] if classes == 2 else 1))
+            updated = p <= theta if margin else mistake
+            if updated:
+                step = Fraction(weights[i]) if len(weights) else Fraction(1)
+                W = [[a + moves.get(r, 0) * step * b for a, b in zip(w, row, strict=True)] for r, w in enumerate(W)]
+            any_update |= updated
+            found.append(Round(W, updated, mistake))
+        if not any_update:
+            break
+    return found
+
+
+def lead(W: Sequence[Sequence[Fraction]], row: Sequence[Fraction], y: int) -> tuple[Fraction, dict[int, int]]:
+    """p, and which way the heads go in an update."""
+    scores = [sum((a * b for a, b in zip(w, row, strict=True)), Fraction(0)) for w in W]
+    if len(W) == 1:
+        return y * scores[0], {0: y}
+    rival = min((r for r in range(len(W)) if r != y), key=lambda r: (-scores[r], r))
+    return (scores[y] - scores[rival]) / 2, {y: 1, rival: -1}
+
+
+def survivors(found: Sequence[Round]) -> list[list[list[Fraction]]]:
+    """The hypotheses that ended in an update, those that had survived most rounds first, ties to the earlier."""
+    W = [[Fraction(0)] * len(w) for w in found[0].W]
+    lived, born, ended = 0, 0, []
+    for t, one in enumerate(found):
+        if one.updated:
+            ended.append((-lived, born, W))
+            W, lived, born = one.W, 0, t + 1
+        else:
+            lived += 1
+    return [W for lived, _, W in sorted(ended, key=lambda one: one[:2]) if lived]

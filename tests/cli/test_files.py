@@ -149,12 +149,13 @@ class TestFit:
         assert found.exit_code == 10
         assert found.stdout.startswith("Not separable")
 
-    def test_a_warning_is_one_line(self, folder: Path) -> None:
+    def test_every_line_of_a_warning_says_who_warns(self, folder: Path) -> None:
         (folder / "xor.csv").write_text("0,0,a\n1,1,a\n0,1,b\n1,0,b\n")
         found = run("fit", "xor.csv", "-o", "m.nvk", "-q", "-s", "max_iter=3", "--cache-dir", "copies")
         assert found.exit_code == 0
-        (line,) = found.stderr.splitlines()
-        assert line.startswith("novikoff: Perceptron did not separate the data in max_iter = 3 passes")
+        first, second = found.stderr.splitlines()
+        assert first.startswith("novikoff: Perceptron did not separate the data in max_iter passes")
+        assert second.startswith("novikoff: Can they be separated?")
 
     def test_standard_input(self, folder: Path) -> None:
         example_file(folder / "train.vw")

@@ -25,6 +25,8 @@ PROCESSES = multiprocessing.get_context("forkserver")
 PROCESSES.set_forkserver_preload(["tests.data.ready"])
 
 SHUFFLED = "Perceptron(shuffle=True, random_state=3, max_iter=20)"
+AVERAGE = "Perceptron(hypothesis='average', max_iter=20)"
+NOISY = "Perceptron(max_iter=30)"  # the best of several hypotheses
 WORST = "MarginPerceptron(order='worst', max_iter=20)"
 
 
@@ -45,9 +47,15 @@ def same(ours: Any, theirs: Any) -> bool:
     return essence(ours) == essence(theirs)
 
 
-def hard(path: Path, seed: int = 0) -> Path:
-    """Examples on which the learners above take all their passes."""
-    return svmlight(path, n=200, d=8, margin=0.01, seed=seed)
+def hard(path: Path, seed: int = 0, *, noisy: bool = False) -> Path:
+    """Examples on which the learners above take all their passes; ``noisy``: some have a wrong label."""
+    svmlight(path, n=200, d=8, margin=0.01, seed=seed)
+    if noisy:
+        lines = path.read_text().splitlines()
+        turned = {"+": "-", "-": "+"}
+        lines = [turned[line[0]] + line[1:] if i % 7 == 3 else line for i, line in enumerate(lines)]
+        path.write_text("\n".join(lines) + "\n")
+    return path
 
 
 def undisturbed(path: Path, model: str) -> Any:

@@ -24,6 +24,8 @@ from novikoff.engine import order, rows
 from novikoff.fitting import journal
 from novikoff.fitting.journal import DiskJournal
 from tests.data.runs import (
+    AVERAGE,
+    NOISY,
     SHUFFLED,
     WORST,
     checkpoints,
@@ -69,9 +71,9 @@ def left(place: Path) -> list[str]:
 # Taking up ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("model", [WORST, SHUFFLED])
+@pytest.mark.parametrize("model", [WORST, SHUFFLED, AVERAGE, NOISY])
 def test_a_killed_run_is_taken_up_to_the_same_bits_and_leaves_nothing(model, tmp_path, place, recalled):
-    path = hard(tmp_path / "a.svm")
+    path = hard(tmp_path / "a.svm", noisy=model == NOISY)
     killed(learner(model), path, place, at=5)
     killed(learner(model), path, place, at=9, resume=True)
     ours = nk.fit_file(learner(model), path, cache=place, resume=True)

@@ -145,8 +145,8 @@ def test_the_reference_in_rationals_agrees(data, at_zero, order, threshold, cons
         X, y, constant=constant, zero=ZERO[at_zero], order=order, max_iter=20, threshold=threshold
     )
     fit(model, X, y)
-    assert [*model.coef_[0]] == expected.w[:-1]
-    assert model.intercept_[0] == expected.w[-1] * Fraction(constant)
+    assert [*model.last_coef_[0]] == expected.w[:-1]
+    assert model.last_intercept_[0] == expected.w[-1] * Fraction(constant)
     assert (model.mistakes_, model.updates_) == (expected.mistakes, expected.updates)
     assert model.history_.tolist() == expected.history
 
@@ -208,15 +208,17 @@ def test_decisions_are_exact_where_the_weights_round(data, at_zero, order, thres
     )
     for variant in (X, sp.csr_array(X)):
         fit(model, variant, y)
-        assert [*model.coef_[0], *model.intercept_] == [*expected.w[:-1], expected.w[-1] * Fraction(constant)]
+        assert [*model.last_coef_[0], *model.last_intercept_] == [*expected.w[:-1], expected.w[-1] * Fraction(constant)]
         assert (model.mistakes_, model.updates_) == (expected.mistakes, expected.updates)
         assert model.history_.tolist() == expected.history
 
 
-@given(problems.any_data(), LEARNERS, AT_ZERO, SCALE, st.integers(1, 3), st.data())
-def test_any_split_into_batches(data, learner, at_zero, scale, passes, draw):
+@given(
+    problems.any_data(), LEARNERS, AT_ZERO, SCALE, st.sampled_from(["last", "average"]), st.integers(1, 3), st.data()
+)
+def test_any_split_into_batches(data, learner, at_zero, scale, hypothesis, passes, draw):
     X, y = data
-    options = {"at_zero": at_zero, "scale": scale}
+    options = {"at_zero": at_zero, "scale": scale, "hypothesis": hypothesis}
     whole = fit(learner(max_iter=passes, shuffle=False, **options), X, y)
     assume(not isinstance(whole, str))
     batched, online, sparse = (learner(**options) for _ in range(3))
@@ -238,7 +240,7 @@ def test_any_split_into_batches(data, learner, at_zero, scale, passes, draw):
 @given(problems.grids(), LEARNERS, st.permutations(range(5)))
 def test_dicts_agree_by_name(data, learner, shuffled):
     X, y = data
-    whole = fit(learner(max_iter=1, shuffle=False), X, y)
+    whole = fit(learner(max_iter=1, shuffle=False, hypothesis="last"), X, y)
     online = learner()
     for x, label in zip(X, y, strict=True):
         online.learn_one({f"x{j}": x[j] for j in shuffled if j < len(x)}, label)
@@ -274,9 +276,9 @@ def test_the_same_seed_gives_the_same_bits(data, seed):
 def test_every_pass_has_an_order_of_its_own(data, seed):
     """So that the passes, laid one after the other, are one pass over a longer list."""
     X, y = data
-    model = fit(Perceptron(shuffle=True, random_state=seed, max_iter=9), X, y)
+    model = fit(Perceptron(shuffle=True, random_state=seed, max_iter=9, hypothesis="last"), X, y)
     order = np.concatenate([Order(len(X), seed).ahead(turn, 0)[0][: len(X)] for turn in range(model.passes_)])
-    one = fit(Perceptron(shuffle=False, max_iter=1), X[order], y[order])
+    one = fit(Perceptron(shuffle=False, max_iter=1, hypothesis="last"), X[order], y[order])
     assert (one.mistakes_, one.coef_.tobytes()) == (model.mistakes_, model.coef_.tobytes())
 
 

@@ -62,7 +62,7 @@ def trajectory(learner, order):
     path = {0: bytes(8 * 3)}
     for max_iter in range(1, PASSES + 1):
         model = quietly(learner(order=order, max_iter=max_iter))
-        path[model.updates_] = model.coef_.tobytes() + model.intercept_.tobytes()
+        path[model.updates_] = model.last_coef_.tobytes() + model.last_intercept_.tobytes()
     return path
 
 
@@ -86,7 +86,7 @@ def interrupted(model, line):
 
 def check_whole(model, path):
     """A model that stands where the run stood after one of its passes."""
-    assert path[model.updates_] == model.coef_.tobytes() + model.intercept_.tobytes()
+    assert path[model.updates_] == model.last_coef_.tobytes() + model.last_intercept_.tobytes()
     assert model.passes_ == model.n_iter_ == len(model.history_)
     assert model.mistakes_ <= model.updates_
     if model.interrupted_:

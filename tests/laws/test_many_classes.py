@@ -94,7 +94,7 @@ def learned(model):
 def test_perceptrons_are_the_textbook_to_the_letter(problem, order, theta, intercept):
     X, y, k = problem
     model = MarginPerceptron(threshold=float(theta)) if theta else Perceptron()
-    model.set_params(order=order, max_iter=4, fit_intercept=intercept, shuffle=False)
+    model.set_params(order=order, max_iter=4, fit_intercept=intercept, shuffle=False, hypothesis="last")
     fit(model, X, y)
     W, mistakes, updates, history = textbook(rationals(X, int(intercept)), y, k, theta=theta, order=order)
     assert not model.rounded_
@@ -107,7 +107,7 @@ def test_perceptrons_are_the_textbook_to_the_letter(problem, order, theta, inter
 @settings(max_examples=60)
 def test_passive_aggressive_is_the_textbook_with_its_rounding(problem, variant, C):
     X, y, k = problem
-    model = fit(PassiveAggressive(variant=variant, C=float(C), max_iter=3, shuffle=False), X, y)
+    model = fit(PassiveAggressive(variant=variant, C=float(C), max_iter=3, shuffle=False, hypothesis="last"), X, y)
     W, mistakes, updates, history = textbook(rationals(X, 1), y, k, variant=PA[variant], C=C, passes=3)
     assert learned(model) == W
     assert (model.mistakes_, model.updates_) == (mistakes, len(updates))
@@ -120,7 +120,7 @@ def test_passive_aggressive_is_the_textbook_with_its_rounding(problem, variant, 
 def test_the_trace_leads_to_the_weights(problem, theta):
     X, y, k = problem
     model = MarginPerceptron(threshold=float(theta)) if theta else Perceptron()
-    model.set_params(max_iter=4, shuffle=False)
+    model.set_params(max_iter=4, shuffle=False, hypothesis="last")
     fit(model, X, y)
     _, _, updates, _ = textbook(rationals(X, 1), y, k, theta=theta)
     trace = model.trace(X, y)
@@ -139,7 +139,7 @@ def test_storage_splits_and_turns_change_no_bit(problem, data):
     make = data.draw(st.sampled_from([Perceptron, MarginPerceptron, partial(PassiveAggressive, C=0.3)]))
     scale = data.draw(st.sampled_from(["none", "sphere"]))
     order = data.draw(st.sampled_from(["given", "worst"]))
-    make = partial(make, max_iter=3, shuffle=False, scale=scale, order=order)
+    make = partial(make, max_iter=3, shuffle=False, hypothesis="last", scale=scale, order=order)
     expected = bits(fit(make(), X, y))
     rng = np.random.default_rng(0)
     for form in (X.astype(np.float32), np.asfortranarray(X), sp.csr_array(X), unsorted_csr(X, rng)):
@@ -162,7 +162,7 @@ def test_storage_splits_and_turns_change_no_bit(problem, data):
 @settings(max_examples=60)
 def test_predictions_are_those_of_exact_scores(problem, sparse):
     X, y, k = problem
-    model = fit(Perceptron(max_iter=3, shuffle=False), X, y)
+    model = fit(Perceptron(max_iter=3, shuffle=False, hypothesis="last"), X, y)
     W = learned(model)
     form = sp.csr_array(X) if sparse else X
     scores = model.decision_function(form)
@@ -179,7 +179,7 @@ def test_predictions_are_those_of_exact_scores(problem, sparse):
 @settings(max_examples=60)
 def test_margin_errors_and_upper_end_are_what_they_say(problem):
     X, y, _ = problem
-    model = fit(MarginPerceptron(max_iter=30, shuffle=False), X, y)
+    model = fit(MarginPerceptron(max_iter=30, shuffle=False, hypothesis="last"), X, y)
     W, rows = learned(model), rationals(X, 1)
     square = sum(a * a for w in W for a in w)
     leads = []
@@ -202,7 +202,7 @@ def test_two_classes_are_one_vector_and_their_two_heads_are_the_same_run():
     rng = np.random.default_rng(3)
     X = rng.integers(-3, 4, (40, 3)).astype(float)
     y = np.where(X @ [1, -2, 1] + 0.5 > 0, 1, 0)
-    model = Perceptron(shuffle=False).fit(X, y)
+    model = Perceptron(shuffle=False, hypothesis="last").fit(X, y)
     W, mistakes, updates, _ = textbook(rationals(X, 1), y, 2, passes=1000)
     assert model.coef_.shape == (1, 3)
     assert [[-a for a in learned(model)[0]], learned(model)[0]] == W

@@ -96,7 +96,7 @@ def test_a_long_run_turns_its_pages(make, monkeypatch):
     assert len(trace) == model.updates_ > 50
     path = np.concatenate(list(trace.path()))
     assert path.shape == (model.updates_, 5)
-    assert np.array_equal(path[-1, :-1], model.coef_[0])
+    assert np.array_equal(path[-1, :-1], model.last_coef_[0])
 
 
 @given(problems.any_data(), st.sampled_from(LEARNERS), st.sampled_from(ORDERS), st.booleans())

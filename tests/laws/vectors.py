@@ -31,6 +31,7 @@ from novikoff.engine.csr import CsrRows
 from novikoff.engine.decide import STATE
 from novikoff.engine.dense import DenseRows
 from novikoff.engine.heads import Heads
+from novikoff.engine.keeping import LAST, Average, Survivors
 from novikoff.engine.loops import TRACE
 from novikoff.engine.plane import Plane
 from novikoff.learners import boolean_loops
@@ -98,14 +99,20 @@ def all_loops() -> Iterator[Loop]:
     for name, rows in _storages():
         by_rule = (Perceptron(), MarginPerceptron(), PassiveAggressive()) if name == "float64" else (Perceptron(),)
         for rule in by_rule:
-            yield Loop(loops.cycle, (rows, signs, ints, 0, False, plane, rule, state, 1, ints, trace, tally), name)
-            yield Loop(loops.climb, (rows, signs, plane, rule, state, 1, ints, trace, tally), name)
-            yield Loop(loops.rounds, (rows, signs, plane, rule, state, 1, 1, v), name)
+            yield Loop(
+                loops.cycle, (rows, signs, ints, 0, False, plane, LAST, rule, state, 1, ints, trace, tally), name
+            )
+            yield Loop(loops.climb, (rows, signs, plane, LAST, rule, state, 1, ints, trace, tally), name)
+            yield Loop(loops.rounds, (rows, signs, plane, LAST, rule, state, 1, 1, v), name)
         yield Loop(loops.quiet, (rows, signs, ints, ints, 1, plane, state), name)
+        for kept in (Average(plane, plane), Survivors(np.zeros((1, 1, 1)), ints, ints, ints)):
+            way = rows, signs, ints, 0, False, plane, kept, Perceptron()
+            yield Loop(loops.cycle, (*way, state, 1, ints, trace, tally), f"{name}, {type(kept).__name__.lower()}")
         many = f"{name}, many classes"
-        yield Loop(loops.cycle, (rows, codes, ints, 0, False, heads, Perceptron(), state, 1, ints, trace, tally), many)
-        yield Loop(loops.climb, (rows, codes, heads, Perceptron(), state, 1, ints, trace, tally), many)
-        yield Loop(loops.rounds_of_heads, (rows, codes, heads, Perceptron(), state, 1, 1, M), many)
+        way = rows, codes, ints, 0, False, heads, LAST, Perceptron()
+        yield Loop(loops.cycle, (*way, state, 1, ints, trace, tally), many)
+        yield Loop(loops.climb, (rows, codes, heads, LAST, Perceptron(), state, 1, ints, trace, tally), many)
+        yield Loop(loops.rounds_of_heads, (rows, codes, heads, LAST, Perceptron(), state, 1, 1, M), many)
         yield Loop(loops.quiet, (rows, codes, ints, ints, 1, heads, state), many)
         yield Loop(loops.examine, (rows, codes, heads, 0, state, 1, 1), many)
         yield Loop(loops.scores_of_heads, (rows, heads, 1, 1, M), many)
@@ -133,17 +140,18 @@ def all_loops() -> Iterator[Loop]:
         q, short = np.zeros((1, 1), np.int8), np.zeros(1, np.int16)
         rows = ByteRows(np.zeros((1, 1), dtype), v, 1.0, False, q, v, v, v, short, ints)
         name = f"{np.dtype(dtype).name} with bytes"
-        yield Loop(loops.cycle, (rows, signs, ints, 0, False, plane, Perceptron(), state, 1, ints, trace, tally), name)
+        way = rows, signs, ints, 0, False, plane, LAST, Perceptron()
+        yield Loop(loops.cycle, (*way, state, 1, ints, trace, tally), name)
         yield Loop(loops.examine, (rows, signs, plane, 0, state, 1, 1), name)
         yield Loop(loops.quiet, (rows, signs, ints, ints, 1, plane, state), name)
         yield Loop(byte_rows.write, (rows, 1, 1), name)
         single = np.zeros(1, dtype)
         yield Loop(boolean_loops.first_not_boolean, (single,), single.dtype.name)
-        yield Loop(loops.learn_dense, (single, 1, plane, Perceptron(), state), single.dtype.name)
+        yield Loop(loops.learn_dense, (single, 1, plane, LAST, Perceptron(), state), single.dtype.name)
         yield Loop(loops.score_dense, (single, v, state), single.dtype.name)
         yield Loop(loops.rank_dense, (single, heads, state), f"{single.dtype.name}, many classes")
     columns = np.zeros(1, np.uint32)
-    yield Loop(loops.learn_sparse, (columns, v, 1, plane, Perceptron(), state), "csr")
+    yield Loop(loops.learn_sparse, (columns, v, 1, plane, LAST, Perceptron(), state), "csr")
     yield Loop(loops.score_sparse, (columns, v, v, state), "csr")
     yield Loop(loops.rank_sparse, (columns, v, heads, state), "csr")
     yield Loop(loops.norm_above, (plane,))

@@ -17,6 +17,7 @@ import scipy.sparse as sp
 from novikoff import Perceptron
 from novikoff.engine import loops, machine_code
 from novikoff.engine.decide import STATE
+from novikoff.engine.keeping import LAST
 from novikoff.engine.rows import Rows
 from novikoff.learners.linear import LinearLearner
 from tests.rules import strider
@@ -45,7 +46,7 @@ def test_a_rule_of_another_module_is_compiled_into_the_loops(order, make):
 def key_of(rule):
     """The name of the machine code of `learn_dense` for a rule."""
     compiled = loops.learn_dense
-    types = tuple(numba.typeof(one) for one in (np.zeros(1), 1, np.zeros(2), rule, np.zeros(1, dtype=STATE)))
+    types = tuple(numba.typeof(one) for one in (np.zeros(1), 1, np.zeros(2), LAST, rule, np.zeros(1, dtype=STATE)))
     machine_code.digest_of_sources.cache_clear()
     return compiled._cache._key(types, compiled.targetctx.codegen())
 

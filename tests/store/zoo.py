@@ -46,6 +46,7 @@ def bits(seed: int = 0, n: int = 40, d: int = 6) -> np.ndarray:
 
 
 X, TRUE = rows()
+NOISY = TRUE ^ (np.arange(len(TRUE)) % 9 == 4)
 B = bits()
 AND, OR = (B[:, 0] * B[:, 2]).astype(int), np.maximum(B[:, 0], B[:, 2]).astype(int)
 XOR = (B[:, 0] != B[:, 2]).astype(int)
@@ -80,6 +81,9 @@ OLD = {"shuffle": False, "random_state": None}  # in the files of version 1
 
 ZOO: dict[str, Callable[[], Any]] = {
     "perceptron": lambda: Perceptron().fit(X, TRUE),
+    "the best": lambda: quiet(lambda: Perceptron(max_iter=20).fit(X, NOISY)),
+    "average": lambda: quiet(lambda: Perceptron(max_iter=20, hypothesis="average").fit(X, NOISY)),
+    "average of a stream": lambda: online(MarginPerceptron(hypothesis="average"), WORDS),
     "perceptron-strings": lambda: Perceptron(at_zero="positive").fit(X, np.where(TRUE, "yes", "no")),
     "perceptron-objects": lambda: Perceptron().fit(X, np.where(TRUE, "yes", "no").astype(object)),
     "perceptron-floats": lambda: Perceptron(at_zero="negative").fit(X, np.where(TRUE, 3.0, -2.0)),

@@ -89,4 +89,5 @@ def _messages(level: int, *, quiet: bool) -> Iterator[None]:
 
 
 def _tell_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    tell(str(message))
+    for line in str(message).splitlines():
+        tell(line)

@@ -75,6 +75,7 @@ def _streams(kind: Any, X: Any, y: Any) -> None:
         kind(order=order).fit(X, y)
     kind().predict_learn(X, np.where(y == 1, 1, -1))
     kind(scale="sphere").partial_fit(X, y, classes=[0, 1])
+    kind(hypothesis="average").fit(X, y).predict_learn(X, y)
 
 
 def _one_by_one(kind: Any) -> None:

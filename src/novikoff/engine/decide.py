@@ -18,6 +18,7 @@ import numpy as np
 from novikoff.engine import sums
 from novikoff.engine.compile import inlined, outlined
 from novikoff.engine.heads import Heads, rank
+from novikoff.engine.keeping import Kept, before_step
 from novikoff.engine.rule import NO_STEP, Rule, measures, threshold, violated
 from novikoff.engine.rule import step as step_of
 from novikoff.engine.storage import Storage, Vector, dot_and_sqnorm, row_is_finite, sqnorm_in_floats
@@ -60,6 +61,7 @@ _FIELDS = np.dtype(
         ("pass_mistakes", "i8"),  # mistakes before it
         ("loss", "f8"),  # the largest theta - y<w,x> of the violated rows that this pass met, if the rule measures
         ("traced", "i8"),  # updates that this call has written down
+        ("rounds", "i8"),  # rows that had their turn with a label, or searches, before this one, since w began
         ("turns", "i8"),  # passes, or searches, before this one
         ("done", "i8"),  # 1 after a pass that satisfied the rule
         ("row", "i8"),  # the row that an error code speaks of
@@ -236,7 +238,7 @@ def _measured_step(rows: Storage, i: int, y: float, w: Weights, rule: Rule, s: A
 
 
 @inlined
-def update(rows: Storage, i: int, y: float, w: Weights, rule: Rule, m: float, error: float, s: Any) -> int:
+def update(rows: Storage, i: int, y: float, w: Weights, kept: Kept, rule: Rule, m: float, error: float, s: Any) -> int:
     """A step, unless it would overflow; keeps the bound on ||w||. Returns 1, 0 for no step, or an error code."""
     s.rival = rival(w, rows, i, y, divisor(rows, i), error)
     length = length_of_step(rows, i, y, w, rule, s)
@@ -257,6 +259,8 @@ def update(rows: Storage, i: int, y: float, w: Weights, rule: Rule, m: float, er
         norm = (s.norm + x) * (1.0 + 2.0**-50)
         if not norm <= 2.0**1000 and not step_is_finite(w, rows, i, y, length, q, s.rival):
             return OVERFLOW
+    if not before_step(kept, rows, i, y, w, length, q, s.rival, norm, s):
+        return OVERFLOW
     # The first update that rounds settles it, so tracking costs nothing where sums round all the time. A step that is
     # measured, or is not 1, is taken to round: it may, and so may the product with x.
     if not s.rounded:
@@ -270,7 +274,7 @@ def update(rows: Storage, i: int, y: float, w: Weights, rule: Rule, m: float, er
 
 
 @inlined
-def learn(rows: Storage, i: int, y: float, w: Weights, rule: Rule, s: Any) -> int:
+def learn(rows: Storage, i: int, y: float, w: Weights, kept: Kept, rule: Rule, s: Any) -> int:
     """One round of the online protocol on a new row: its verdict, or an error code and nothing changed."""
     s.row = i
     theta, radius_m, radius_e, radius_sq = s.theta, s.radius_m, s.radius_e, s.radius_sq
@@ -281,19 +285,19 @@ def learn(rows: Storage, i: int, y: float, w: Weights, rule: Rule, s: Any) -> in
     m = product / divisor(rows, i)
     if m > s.theta + slope(entries(w), s.norm) * reach(rows, i):
         return 0
-    verdict = respond(rows, i, y, w, rule, m, s)
+    verdict = respond(rows, i, y, w, kept, rule, m, s)
     if verdict < 0:
         s.theta, s.radius_m, s.radius_e, s.radius_sq = theta, radius_m, radius_e, radius_sq
     return verdict
 
 
 @inlined
-def respond(rows: Storage, i: int, y: float, w: Weights, rule: Rule, m: float, s: Any) -> int:
+def respond(rows: Storage, i: int, y: float, w: Weights, kept: Kept, rule: Rule, m: float, s: Any) -> int:
     """Judge a measured row with m = p in floats, count, and update if so judged. Returns what happened."""
     error = slope(entries(w), s.norm) * reach(rows, i)
     verdict = judge(rows, i, y, w, rule, m, error, s)
     if verdict & UPDATE:
-        code = update(rows, i, y, w, rule, m, error, s)
+        code = update(rows, i, y, w, kept, rule, m, error, s)
         if code < 0:
             return code
         if code == 0:

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from novikoff.engine import sums
 from novikoff.engine.compile import allocating, inlined, outlined, reassociated
+from novikoff.engine.plane import mean_at, norm_of_means
 from novikoff.engine.storage import (
     NO_SKETCH,
     Sketch,
@@ -106,6 +107,14 @@ class Heads(NamedTuple):
 
     def size(self) -> float:
         return _largest(self.W) * math.sqrt(self.W.size)
+
+    def copy_to(self, room: Matrix) -> None:
+        for r in range(self.W.shape[0]):
+            for j in range(self.W.shape[1]):
+                room[r, j] = self.W[r, j]
+
+    def means_at(self, rows: Storage, i: int, tilt: Heads, rounds: float, room: Heads) -> float:
+        return _means_at(rows, i, self.W, tilt.W, rounds, room.W)
 
 
 # Scores ---------------------------------------------------------------------------------------------
@@ -281,6 +290,17 @@ def rank(rows: Storage, i: int, divisor: float, W: Matrix, scores: Vector, error
 def _rounded_score(rows: Storage, i: int, divisor: float, w: Vector) -> float:
     m, e = sums.rounded_dot(rows, i, divisor, w)
     return math.ldexp(m, e) if e <= 1024 else math.copysign(LARGEST, m)
+
+
+@outlined
+def _means_at(rows: Storage, i: int, W: Matrix, tilt: Matrix, rounds: float, room: Matrix) -> float:
+    total, some = 0.0, False
+    for r in range(W.shape[0]):
+        q = mean_at(rows, i, W[r], tilt[r], rounds, room[r])
+        if q >= 0.0:
+            total += 0.5 * q
+            some = True
+    return norm_of_means(total if some else -1.0, W.shape[0] + W.shape[1])
 
 
 # Length ---------------------------------------------------------------------------------------------

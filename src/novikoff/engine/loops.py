@@ -31,6 +31,7 @@ from novikoff.engine.decide import (
 )
 from novikoff.engine.dense import DenseRows
 from novikoff.engine.heads import Heads
+from novikoff.engine.keeping import LAST, Average, Kept, OnStream, seen
 from novikoff.engine.plane import Plane
 from novikoff.engine.rule import Rule, satisfied, violated
 from novikoff.engine.storage import (
@@ -152,6 +153,7 @@ def cycle(
     base: int,
     restart: bool,
     w: Weights,
+    kept: Kept,
     rule: Rule,
     state: Any,
     budget: int,
@@ -188,6 +190,8 @@ def cycle(
             t, p = _next_violated(rows, y, order, w, s.at - base, stop - base, level, tilt, error)
             t += base
         budget -= t - s.at
+        if not restart:
+            s.rounds += t - s.at
         s.at = t
         if t < stop:
             i = order[t - base] if shuffled else t
@@ -195,10 +199,10 @@ def cycle(
                 _fetch_ahead(rows, order, t - base)
             slow = s.slow
             if math.isnan(rows.norm[i]):
-                verdict = learn(rows, i, float(y[i]), w, rule, s)
+                verdict = learn(rows, i, float(y[i]), w, kept, rule, s)
             else:
                 s.row = i
-                verdict = respond(rows, i, float(y[i]), w, rule, p / divisor(rows, i), s)
+                verdict = respond(rows, i, float(y[i]), w, kept, rule, p / divisor(rows, i), s)
             if verdict < 0:
                 return verdict
             budget -= 1 + SLOW * (s.slow - slow)
@@ -211,14 +215,19 @@ def cycle(
                     s.found = 0
                     s.at = 0
                     s.turns += 1
+                    s.rounds += 1
                     continue
             s.at += 1
+            if not restart:
+                s.rounds += 1
         if s.at == n:
             # The threshold that stands at the end must be that of every row of the pass.
-            kept = s.theta == s.pass_theta
-            s.done = kept and satisfied(rule, s.found, s.mistakes - s.pass_mistakes, s.loss)
+            stood = s.theta == s.pass_theta
+            s.done = stood and satisfied(rule, s.found, s.mistakes - s.pass_mistakes, s.loss)
             log[logged] = NOBODY if restart else s.found
             logged += 1
+            if restart:
+                s.rounds += 1
             _next_turn(s)
             s.pass_theta = s.theta
             base -= n if shuffled else 0
@@ -302,6 +311,7 @@ def climb(
     rows: Storage,
     y: Signs,
     w: Weights,
+    kept: Kept,
     rule: Rule,
     state: Any,
     budget: int,
@@ -355,7 +365,7 @@ def climb(
             continue
         s.at = 0
         s.row = s.found
-        verdict = respond(rows, s.found, float(y[s.found]), w, rule, best, s)
+        verdict = respond(rows, s.found, float(y[s.found]), w, kept, rule, best, s)
         if verdict < 0:
             return verdict
         s.done = not verdict & UPDATE
@@ -364,6 +374,7 @@ def climb(
         log[logged] = NOBODY if s.done else s.found
         logged += 1
         s.turns += 1
+        s.rounds += 1
         if s.done:
             return logged
     return logged
@@ -448,7 +459,17 @@ def scores(rows: Storage, w: Vector, start: int, stop: int, out: Vector) -> int:
 
 
 @kernel
-def rounds(rows: Storage, y: Signs, w: Plane, rule: Rule, state: Any, start: int, stop: int, out: Vector) -> int:
+def rounds(
+    rows: Storage,
+    y: Signs,
+    w: Plane,
+    kept: OnStream,
+    rule: Rule,
+    state: Any,
+    start: int,
+    stop: int,
+    out: Vector,
+) -> int:
     """The online protocol: out[i] = <w, row i> with the exact sign, and then y[i] is learned, unless it is 0.
 
     Returns 0, or an error code about row state.row, before which everything was learned.
@@ -457,11 +478,13 @@ def rounds(rows: Storage, y: Signs, w: Plane, rule: Rule, state: Any, start: int
     s.norm = norm_bound(w)
     # Invariant: out[i] comes from the w that has learned the rows start .. i - 1 with a label, and no others.
     for i in range(start, stop):
-        out[i] = score(rows, i, w.w, s.norm)
+        of, norm = seen(kept, rows, i, w, s)
+        out[i] = score(rows, i, of.w, norm)
         if y[i] != 0:
-            code = learn(rows, i, float(y[i]), w, rule, s)
+            code = learn(rows, i, float(y[i]), w, kept, rule, s)
             if code < 0:
                 return code
+            s.rounds += 1
         elif math.isnan(out[i]):
             s.row = i
             return NOT_FINITE
@@ -486,6 +509,7 @@ def rounds_of_heads(
     rows: Storage,
     y: NDArray[np.int32],
     w: Heads,
+    kept: OnStream,
     rule: Rule,
     state: Any,
     start: int,
@@ -497,14 +521,16 @@ def rounds_of_heads(
     s.norm = norm_bound(w)
     # Invariant: as in `rounds`.
     for i in range(start, stop):
-        seen = ranked(rows, i, w, s.norm)
-        for r in range(w.scores.shape[0]):
-            out[i, r] = w.scores[r]
+        of, norm = seen(kept, rows, i, w, s)
+        best = ranked(rows, i, of, norm)
+        for r in range(of.scores.shape[0]):
+            out[i, r] = of.scores[r]
         if y[i] >= 0:
-            code = learn(rows, i, float(y[i]), w, rule, s)
+            code = learn(rows, i, float(y[i]), w, kept, rule, s)
             if code < 0:
                 return code
-        elif seen < 0:
+            s.rounds += 1
+        elif best < 0:
             s.row = i
             return NOT_FINITE
     return 0
@@ -527,13 +553,23 @@ def _sparse(columns: NDArray[Any], values: NDArray[Any], s: Any) -> CsrRows:
 
 
 @allocating_kernel
-def learn_dense(x: NDArray[Any], y: int, w: Weights, rule: Rule, state: Any) -> int:
-    return learn(_dense(x, state[0]), 0, float(y), w, rule, state[0])
+def learn_dense(x: NDArray[Any], y: int, w: Weights, kept: OnStream, rule: Rule, state: Any) -> int:
+    return _learn_next(_dense(x, state[0]), y, w, kept, rule, state[0])
 
 
 @allocating_kernel
-def learn_sparse(columns: NDArray[Any], values: NDArray[Any], y: int, w: Weights, rule: Rule, state: Any) -> int:
-    return learn(_sparse(columns, values, state[0]), 0, float(y), w, rule, state[0])
+def learn_sparse(
+    columns: NDArray[Any], values: NDArray[Any], y: int, w: Weights, kept: OnStream, rule: Rule, state: Any
+) -> int:
+    return _learn_next(_sparse(columns, values, state[0]), y, w, kept, rule, state[0])
+
+
+@allocating
+def _learn_next(rows: Storage, y: int, w: Weights, kept: OnStream, rule: Rule, s: Any) -> int:
+    code = learn(rows, 0, float(y), w, kept, rule, s)
+    if code >= 0:
+        s.rounds += 1
+    return code
 
 
 @allocating_kernel
@@ -574,21 +610,26 @@ _X, _COLUMNS, _STATE = np.zeros(1), np.zeros(1, dtype=np.uint32), np.zeros(1, dt
 _W, _HEADS = np.zeros(2), Heads(np.zeros((3, 2)), np.zeros(3))
 
 
-class ByRule(dict[Any, Callable[..., int]]):
-    """The machine code for each type of rule, made when it is first asked for; a look-up is quicker than a call."""
+class ByKind(dict[Any, Callable[..., int]]):
+    """The machine code for each kind of learner, made when it is first asked for; a look-up is quicker than a call.
 
-    def __init__(self, make: Callable[[Any], Callable[..., int]]) -> None:
-        self._make = make
+    A kind is the type of a rule, or that and the type of what is kept beside w.
+    """
 
-    def __missing__(self, rule: Any) -> Callable[..., int]:
-        self[rule] = made = self._make(rule)
+    def __init__(self, kernel: Any, w: Weights, *example: Any) -> None:
+        self._kernel, self._w, self._example = kernel, w, example
+
+    def __missing__(self, kind: Any) -> Callable[..., int]:
+        rule, kept = (kind[0], Average(self._w, self._w)) if isinstance(kind, tuple) else (kind, LAST)
+        made: Callable[..., int] = specialised(self._kernel, *self._example, 1, self._w, kept, rule(), _STATE)
+        self[kind] = made
         return made
 
 
-learn_dense64 = ByRule(lambda rule: specialised(learn_dense, _X, 1, Plane(_W), rule(), _STATE))
-learn_sparse64 = ByRule(lambda rule: specialised(learn_sparse, _COLUMNS, _X, 1, Plane(_W), rule(), _STATE))
-learn_dense64_heads = ByRule(lambda rule: specialised(learn_dense, _X, 1, _HEADS, rule(), _STATE))
-learn_sparse64_heads = ByRule(lambda rule: specialised(learn_sparse, _COLUMNS, _X, 1, _HEADS, rule(), _STATE))
+learn_dense64 = ByKind(learn_dense, Plane(_W), _X)
+learn_sparse64 = ByKind(learn_sparse, Plane(_W), _COLUMNS, _X)
+learn_dense64_heads = ByKind(learn_dense, _HEADS, _X)
+learn_sparse64_heads = ByKind(learn_sparse, _HEADS, _COLUMNS, _X)
 
 
 @cache

@@ -7,6 +7,11 @@ or half of what the true class is ahead of its rival. Numba finds the methods by
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
 from novikoff.engine.compile import INLINED, by_type
 from novikoff.engine.heads import Heads
 from novikoff.engine.plane import NO_RIVAL, Plane
@@ -110,6 +115,16 @@ def size(weights: Weights) -> float:
     return weights.size()
 
 
+def copy_to(weights: Weights, room: NDArray[np.float64]) -> None:
+    """Write a row for each head."""
+    weights.copy_to(room)
+
+
+def means_at(weights: Weights, rows: Storage, i: int, tilt: Any, rounds: float, room: Any) -> float:
+    """room = w - tilt/rounds at the columns of row i; and a bound on its norm there, infinite if it is far from 1."""
+    return weights.means_at(rows, i, tilt, rounds, room)
+
+
 by_type(entries, lambda weights: weights.instance_class.entries, **INLINED)
 by_type(share, lambda weights, rows: weights.instance_class.share, **INLINED)
 by_type(sketch, lambda weights, rows: weights.instance_class.sketch, **INLINED)
@@ -132,3 +147,5 @@ by_type(
 by_type(sqnorm, lambda weights: weights.instance_class.sqnorm, **INLINED)
 by_type(squares, lambda weights: weights.instance_class.squares, **INLINED)
 by_type(size, lambda weights: weights.instance_class.size, **INLINED)
+by_type(copy_to, lambda weights, room: weights.instance_class.copy_to, **INLINED)
+by_type(means_at, lambda weights, rows, i, tilt, rounds, room: weights.instance_class.means_at, **INLINED)

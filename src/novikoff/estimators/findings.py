@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from novikoff import inputs
 from novikoff.certificates import NotSeparable, RunProof, Separable, Undecided
@@ -24,6 +25,16 @@ class Findings(Learning):
     """What is known after learning, and what the theorem says of it."""
 
     @property
+    def last_coef_(self) -> NDArray[np.float64]:
+        """The last w, which is the state of the learner: learning goes on from it, and the theorems are about it."""
+        learner = self._fitted()
+        return np.array(learner.W[:, : learner.width])
+
+    @property
+    def last_intercept_(self) -> NDArray[np.float64]:
+        return np.asarray(self._fitted().W[:, -1] * self._learner.geometry[0])
+
+    @property
     def mistakes_(self) -> int:
         return self._fitted().mistakes
 
@@ -38,7 +49,7 @@ class Findings(Learning):
     @property
     def margin_(self) -> tuple[float, float]:
         learner = self._fitted()
-        lower = learner.lower if learner.lower_updates == learner.updates else -math.inf
+        lower = learner.lower if learner.lower_changes == learner.changes else -math.inf
         upper = learner.upper
         if learner.ball and learner.radius_sq:
             # Dividing rows by R divides margins by R; the ends stay on their sides.
@@ -176,8 +187,9 @@ class Findings(Learning):
     @property
     def stop_reason_(self) -> str:
         """Why the last fit stopped, in words; after further updates, that it goes on."""
-        goes_on = self._fitted().updates != self._stopped.updates
-        return words.ON_A_STREAM if goes_on else self._stopped.reason
+        learner, stopped = self._fitted(), self._stopped
+        goes_on = learner.changes != stopped.changes or learner.aside != stopped.aside
+        return words.ON_A_STREAM if goes_on else stopped.reason
 
     @property
     def interrupted_(self) -> bool:

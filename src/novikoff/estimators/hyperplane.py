@@ -51,7 +51,7 @@ class LinearModel(Scored, ClassifierMixin, BaseEstimator, Portable):  # type: ig
         X = inputs.matrix(self, X)
         constant, unit = self._learner.geometry
         rows = Rows(X, np.empty(0, dtype=np.int8), constant, unit=unit)
-        weights = self._learner.weights
+        weights = self._learner.shown.weights
         with inputs.refusals(X, getattr(self, "feature_names_in_", None)):
             return rows.rankings(weights) if isinstance(weights, Heads) else rows.scores(weights.w)
 
@@ -73,11 +73,11 @@ class LinearModel(Scored, ClassifierMixin, BaseEstimator, Portable):  # type: ig
     @property
     def coef_(self) -> NDArray[np.float64]:
         learner = self._fitted()
-        return np.array(learner.W[:, : learner.width])
+        return np.array(learner.hypothesis[:, : learner.width])
 
     @property
     def intercept_(self) -> NDArray[np.float64]:
-        return np.asarray(self._fitted().W[:, -1] * self._learner.geometry[0])
+        return np.asarray(self._fitted().hypothesis[:, -1] * self._learner.geometry[0])
 
     def __sklearn_is_fitted__(self) -> bool:
         return self._begun()

@@ -100,7 +100,7 @@ class InRounds(OneByOne):
         self._join(labels)
         try:
             rows = self._rows(part, labels.targets_so_far(y[start:stop], stop - start), learner)
-            scores, bad = self._learner.rounds(rows), None
+            scores, bad = self._learner.online(rows), None
         except BadRowError as error:
             scores, bad = error.scores, error
         self._note(said, start, scores)
@@ -115,7 +115,7 @@ class InRounds(OneByOne):
             self._count_as_mistake(before, mistakes)
 
     def _scores_now(self, X: Any) -> NDArray[np.float64]:
-        weights = self._learner.weights
+        weights = self._learner.shown.weights
         rows = self._rows(X, np.empty(0, dtype=np.int8), self._learner)
         with suppress(BadRowError):  # which is told when it is to be learned
             return rows.rankings(weights) if isinstance(weights, Heads) else rows.scores(weights.w)

@@ -18,7 +18,7 @@ from novikoff.estimators import words
 from novikoff.estimators.hyperplane import LinearModel
 from novikoff.estimators.parameters import BOOLEAN, RANDOM, VERBOSE, Interval, estimator, one_of, parameter
 from novikoff.labels import PLUS_MINUS, Labels
-from novikoff.learners.linear import ORDERS, LinearLearner
+from novikoff.learners.linear import HYPOTHESES, ORDERS, LinearLearner
 from novikoff.learners.perceptron import AT_ZERO
 
 
@@ -35,6 +35,7 @@ class Shared:
     shuffle: str | bool = parameter("auto", one_of({"auto"}), BOOLEAN)
     random_state: int | np.random.RandomState | None = parameter(0, RANDOM)
     warm_start: bool = parameter(False, BOOLEAN)
+    hypothesis: str = parameter("best", one_of(HYPOTHESES))
     byte_copy: str | bool = parameter("auto", one_of({"auto"}), BOOLEAN)
     verbose: int = parameter(0, VERBOSE)
 
@@ -79,7 +80,10 @@ class Learning(LinearModel, Shared, ABC):
         constant = float(self.intercept_scaling) if self.fit_intercept else 0.0
         self._check_zero(labels)
         unit, ball = self.scale == "sphere", self.scale == "ball"
-        return LinearLearner(self._rule(), width, constant, unit=unit, ball=ball, heads=labels.heads)
+        learner = LinearLearner(self._rule(), width, constant, unit=unit, ball=ball, heads=labels.heads)
+        if self.hypothesis == "average":
+            learner.average()
+        return learner
 
     def _check_zero(self, labels: Labels) -> None:
         if labels.heads > 1 and self.at_zero != "mistake":

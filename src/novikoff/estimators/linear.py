@@ -9,6 +9,7 @@ from copy import copy
 from typing import TYPE_CHECKING, Any, Self
 
 from novikoff import inputs
+from novikoff.engine.keeping import Survivors
 from novikoff.engine.rows import Rows
 from novikoff.estimators import words
 from novikoff.estimators.export import fitted
@@ -57,6 +58,8 @@ class LinearClassifier(InRounds, Findings):
         learner = self._fresh(X.shape[1], labels)
         if self.warm_start and self._begun() and self._learner.is_like(learner):
             learner.start_from(self._learner)
+        if self.hypothesis == "best" and self.order == "given":  # no hypothesis survives a search but the last
+            learner.keep_survivors(self.max_iter)
         rows = self._rows(X, labels.targets(y, X.shape[0]))
         with inputs.refusals(X, names):
             with Passes(type(self).__name__, self.order) if self.verbose else nullcontext() as watch:
@@ -74,12 +77,12 @@ class LinearClassifier(InRounds, Findings):
         twin._adopt(learner, labels, names)
         twin.history_ = outcome.history
         twin.passes_ = twin.n_iter_ = len(outcome.history)
-        twin._stopped = words.stop(end, twin, learner.updates)
+        twin._stopped = words.stop(end, twin, learner)
         # At once: an interrupt leaves the old model or the new one, and nothing between.
         self.__dict__ = twin.__dict__
         if not end.interrupted and not end.reached:
-            message = words.warning(end, self, *self._theorem_allows())
-            warnings.warn(message, ConvergenceWarning, stacklevel=4)  # past fit, and the guard of this
+            # Past fit, and the guard of this.
+            warnings.warn(words.warning(end, self), ConvergenceWarning, stacklevel=4)
         return self
 
     @alone
@@ -157,8 +160,10 @@ class LinearClassifier(InRounds, Findings):
             "unmet": list(self._labels.unmet),
             "passes": self.passes_,
             "stop_reason": self._stopped.reason,
-            "stop_updates": self._stopped.updates,
+            "stop_updates": self._stopped.changes,
             "interrupted": self._stopped.interrupted,
+            "stop_counted": self._stopped.counted,
+            "stop_aside": self._stopped.aside,
         }
         return state
 
@@ -175,8 +180,12 @@ class LinearClassifier(InRounds, Findings):
             require(len(self._columns) == len(state.names or ()) <= learner.width, "two columns have the same name")
         self.history_ = state.array("history", "<i8", None)
         self.passes_ = self.n_iter_ = state.integer("passes")
-        state.values.setdefault("interrupted", False)  # older files do not say
-        self._stopped = words.Stop(state.text("stop_reason"), state.integer("stop_updates"), state.flag("interrupted"))
+        for name, older in {"interrupted": False, "stop_counted": 1, "stop_aside": False}.items():
+            state.values.setdefault(name, older)  # older files do not say
+        reason, changes = state.text("stop_reason"), state.integer("stop_updates")
+        self._stopped = words.Stop(
+            reason, changes, state.flag("interrupted"), state.integer("stop_counted", 1), state.flag("stop_aside")
+        )
 
 
 def _unmet(state: State) -> tuple[int, ...]:
@@ -189,9 +198,13 @@ def _unmet(state: State) -> tuple[int, ...]:
 
 
 def _end(learner: LinearLearner, outcome: Outcome, rows: Rows) -> words.End:
-    """How a run ended: what the weights that it returns do on all rows."""
+    """How a run ended: which weights it returns, and what they do on all rows."""
+    counted = 1
     try:
-        separates, errors = learner.examine(rows)
+        if isinstance(learner.kept, Survivors):
+            separates, errors, counted = learner.choose_best(rows, len(outcome.history))
+        else:
+            separates, errors = learner.examine(rows)
     except KeyboardInterrupt:
         learner.lower = -math.inf
         return words.INTERRUPTED
@@ -200,4 +213,4 @@ def _end(learner: LinearLearner, outcome: Outcome, rows: Rows) -> words.End:
     # Where the last pass changed w, what was right in its turn may be wrong by now.
     still = outcome.finished and not outcome.history[-1] > 0
     ending = words.STILL if still else learner.rule.ending()
-    return words.End(outcome.finished, reached, separates, errors, rows.n, ending)
+    return words.End(outcome.finished, reached, separates, errors, rows.n, ending, counted=counted)

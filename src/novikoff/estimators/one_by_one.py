@@ -60,7 +60,9 @@ class OneByOne(Learning):
             place = self._rank(x, learner)
             return None if place == UNDECIDED else self._labels.named_one(place)
         # A vector that a kernel takes as it is; written out because a call would cost a tenth of the whole.
-        if type(x) is ndarray and x.dtype is FLOAT64 and x.shape == learner.shape and x.flags.c_contiguous:
+        if learner.aside:
+            score = self._score(x, learner)
+        elif type(x) is ndarray and x.dtype is FLOAT64 and x.shape == learner.shape and x.flags.c_contiguous:
             score = score_dense64()(x, learner.w, learner.state)
             if math.isnan(score):
                 raise inputs.example_error(NOT_FINITE, x)
@@ -87,8 +89,10 @@ class OneByOne(Learning):
         return 1 if score > 0.0 else -1 if score < 0.0 else learner.zero
 
     def _score(self, x: Any, learner: LinearLearner) -> float:
-        """<w,x> with the exact sign."""
-        if type(x) is dict or inputs.by_feature(x):
+        """<w,x> with the exact sign, for what predicts."""
+        if learner.aside:
+            score = learner.score_aside(self._plain(x))
+        elif type(x) is dict or inputs.by_feature(x):
             places, values = self._named_columns().read(x)
             score = score_sparse64()(places, values, learner.w, learner.state)
         elif (row := self._row(x)) is not None:
@@ -106,7 +110,9 @@ class OneByOne(Learning):
     def _rank(self, x: Any, learner: LinearLearner) -> int:
         """The place of the class with the largest score, or UNDECIDED."""
         weights: Any = learner.weights
-        if type(x) is ndarray and x.dtype is FLOAT64 and x.shape == learner.shape and x.flags.c_contiguous:
+        if learner.aside:
+            place = learner.rank_aside(self._plain(x))
+        elif type(x) is ndarray and x.dtype is FLOAT64 and x.shape == learner.shape and x.flags.c_contiguous:
             place = rank_dense64()(x, weights, learner.state)
         elif type(x) is dict or inputs.by_feature(x):
             places, values = self._named_columns().read(x)
@@ -122,6 +128,13 @@ class OneByOne(Learning):
         if place == NOT_FINITE:
             raise inputs.example_error(NOT_FINITE, x)
         return place
+
+    def _plain(self, x: Any) -> NDArray[Any] | inputs.SparseVector:
+        """One example as a vector, or as a pair of columns and values."""
+        if type(x) is dict or inputs.by_feature(x):
+            return self._named_columns().read(x)
+        row = self._row(x)
+        return self._example(x) if row is None else self._plain(row)
 
     def learn_one(self, x: Any, y: Any) -> Self:
         """See one example with its true label, and update if the rule says so.
@@ -148,10 +161,12 @@ class OneByOne(Learning):
             return self._learn_new_label(x, y)
         # A vector that a kernel takes as it is; written out because a call would cost a tenth of the whole.
         if type(x) is ndarray and x.dtype is FLOAT64 and x.shape == learner.shape and x.flags.c_contiguous:
-            by_rule = learn_dense64 if len(learner.W) == 1 else learn_dense64_heads
-            code = by_rule[self.rule](x, target, learner.weights, learner.rule, learner.state)
+            by_kind = learn_dense64 if len(learner.W) == 1 else learn_dense64_heads
+            code = by_kind[learner.kind](x, target, learner.weights, learner.kept, learner.rule, learner.state)
             if code < 0:
                 raise inputs.example_error(code, x)
+            if learner.chosen is not None:
+                learner.return_state()
         else:
             self._learn(x, target)
         return self
@@ -166,11 +181,13 @@ class OneByOne(Learning):
         else:
             example = self._example(x)
             if isinstance(example, tuple):
-                code = learn_sparse(*example, target, learner.weights, learner.rule, learner.state)
+                code = learn_sparse(*example, target, learner.weights, learner.kept, learner.rule, learner.state)
             else:
-                code = learn_dense(example, target, learner.weights, learner.rule, learner.state)
+                code = learn_dense(example, target, learner.weights, learner.kept, learner.rule, learner.state)
         if code < 0:
             raise inputs.example_error(code, x)
+        if learner.chosen is not None:
+            learner.return_state()
 
     @alone
     def _learn_new_label(self, x: Any, y: Any) -> Self:
@@ -293,8 +310,9 @@ class OneByOne(Learning):
 
     def _learn_features(self, places: NDArray[np.uint32], values: NDArray[np.float64], target: int) -> int:
         learner = self._learner
-        by_rule = learn_sparse64 if len(learner.W) == 1 else learn_sparse64_heads
-        return by_rule[self.rule](places, values, target, learner.weights, learner.rule, learner.state)
+        by_kind = learn_sparse64 if len(learner.W) == 1 else learn_sparse64_heads
+        way = learner.weights, learner.kept, learner.rule, learner.state
+        return by_kind[learner.kind](places, values, target, *way)
 
     @alone
     def _learn_new_features(self, x: Mapping[Hashable, Any], target: int) -> int:

@@ -43,6 +43,13 @@ class Perceptron(LinearClassifier):
         The seed of that order; or where it is drawn from, once for each fit (None: from the system).
     warm_start : bool
         Let ``fit`` start from the weights of the last one, column by column, if it had as many columns.
+    hypothesis : {"best", "average", "last"}
+        Which weights are returned, where they differ: those with the fewest errors on the rows, counted exactly, among
+        the last and those that survived the most rounds without an update; the mean of the weights after every round
+        (Freund and Schapire 1999); or the last. "best" counts as many as fit in a tenth of the passes, from 2 to 16
+        (and keeps no more than 128 MB of them); ties go to the last, and so does a last one without errors. It speaks
+        of ``fit`` with ``order="given"``: the other orders, ``partial_fit`` and ``learn_one`` return the last, or the
+        average if asked. Learning always goes on from the last. A round is a row with its label, or a search.
     byte_copy : "auto" or bool
         Let quiet passes read a copy of X of one byte an entry (and 24 bytes a row) wherever that decides, and X itself
         where it does not: the same bits, several times faster. "auto" makes it for dense X of 8 MB or more, after a
@@ -53,6 +60,9 @@ class Perceptron(LinearClassifier):
     Attributes
     ----------
     coef_, intercept_ : arrays of shape (1, d) and (1,)
+        The hypothesis that is returned: it predicts, and lower of ``margin_``, errors and "separated" are its own.
+    last_coef_, last_intercept_ : arrays of the same shapes
+        The last w. Learning goes on from it, and the bounds and the upper end of ``margin_`` come from it.
     classes_ : the two labels; the second is +
     mistakes_, updates_, passes_, n_iter_ : int
     history_ : array
@@ -79,7 +89,8 @@ class Perceptron(LinearClassifier):
     References
     ----------
     F. Rosenblatt, Psychological Review 65 (1958) 386-408. A. B. J. Novikoff, Symposium on the
-    Mathematical Theory of Automata XII (1962) 615-622.
+    Mathematical Theory of Automata XII (1962) 615-622. Y. Freund and R. E. Schapire, Machine Learning 37 (1999)
+    277-296. M. Collins, EMNLP (2002) 1-8.
     """
 
     rule = rules.Perceptron

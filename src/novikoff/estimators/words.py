@@ -7,7 +7,8 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from novikoff.words import counted
+from novikoff.learners.linear import LinearLearner
+from novikoff.words import agreeing, counted, plural
 
 STILL = "found nothing to update"
 ON_A_STREAM = "learning from a stream, which has no end"
@@ -23,6 +24,7 @@ class End(NamedTuple):
     rows: int
     ending: str = STILL  # what is true of the last pass of a run that is finished
     interrupted: bool = False  # nothing else is known then
+    counted: int = 1  # hypotheses whose errors were counted, to return the best
 
 
 INTERRUPTED = End(finished=False, reached=False, separates=False, errors=0, rows=0, interrupted=True)
@@ -32,12 +34,14 @@ class Stop(NamedTuple):
     """Why the last fit stopped."""
 
     reason: str
-    updates: int  # made by then
+    changes: int  # of what predicts, by then: updates, or rounds of an average
     interrupted: bool
+    counted: int = 1  # hypotheses whose errors were counted, to return the best
+    aside: bool = False  # was it not the last that was returned?
 
 
-def stop(end: End, model: Any, updates: int) -> Stop:
-    return Stop(_reason(end, model), updates, end.interrupted)
+def stop(end: End, model: Any, learner: LinearLearner) -> Stop:
+    return Stop(_reason(end, model), learner.changes, end.interrupted, end.counted, learner.aside)
 
 
 def _reason(end: End, model: Any) -> str:
@@ -66,50 +70,57 @@ def _misclassified(end: End) -> str:
     return f"the returned weights misclassify {end.errors:,} of {end.rows:,} rows"
 
 
-def warning(end: End, model: Any, upper: float, allowed: int | None) -> str:
-    """The ConvergenceWarning: how far off, what the theorem still allows, what to try."""
-    noun = model._learner.noun
-    turns = "passes" if model.order == "given" else "searches"
-    name, limit = type(model).__name__, f"in max_iter = {model.max_iter:,} {turns}"
+def warning(end: End, model: Any) -> str:
+    """The ConvergenceWarning: without numbers, so that of many equal ones Python shows one."""
+    name, turns = type(model).__name__, "passes" if model.order == "given" else "searches"
     if end.separates:
-        text = f"{name} separated the data {limit}, but not with every y<w,x> > theta = {model.threshold_:.4g}. "
-    else:
-        text = f"{name} did not separate the data {limit}: {_misclassified(end)}. "
-    if allowed is not None:
-        least = f"{allowed:,}" if allowed < 10**15 else f"{Decimal(allowed):.3g}"
-        text += (
-            f"No separator has a margin above {upper:.4g} (R = {model.radius_:.4g}), so the theorem allows at least "
-            f"{least} {noun}s, and {model._learner.bounded:,} were made. "
+        return (
+            f"{name} separated the data, but not with every y<w,x> > theta, in max_iter {turns}.\n"
+            "Raise max_iter to go on; the numbers are in stop_reason_ and summary()."
         )
-    if upper < 1e-10 * model.radius_:
-        return text + (
-            "The updates cancel out: these data are not separable in any useful sense. Look for equal rows with "
-            "different labels, or allow for errors with another learner."
-        )
-    text += "Raise max_iter to go on. "
-    if end.separates:
-        return text
-    return text + (
-        "Features on one scale (sklearn.preprocessing.StandardScaler) often enlarge the margin. If the data cannot be "
-        "separated at all, no max_iter leads to a separator."
+    return (
+        f"{name} did not separate the data in max_iter {turns}; the numbers are in stop_reason_ and summary().\n"
+        'Can they be separated? nk.certify(X, y) tells. If not, try hypothesis="average" or MaxMarginClassifier(C=1.0).'
     )
 
 
 def summary(name: str, model: Any, upper: float, least: int | None) -> str:
-    lower = model.margin_[0]
+    lower, learner = model.margin_[0], model._learner
     noun = "mistakes" if model.mistakes_ == model.updates_ else f"mistakes and {model.updates_:,} updates"
     lines = [
         f"{name}: {model.stop_reason_}.",
         f"{model.mistakes_:,} {noun}, rows of norm at most R = {model.radius_:.6g}.",
     ]
+    if returned := _returned(model, learner):
+        lines.append(returned)
     best = f"no separator has one above {upper:.6g}." if math.isfinite(upper) else ""
     if lower > 0:
         lines.append(f"The margin of this separator is {lower:.6g}" + (f"; {best}" if best else "."))
         if least is not None:
             most = model.bound(Fraction(lower))
             at_most = "." if most is None else f" and, by this separator, at most {most:,}."
-            what = " mistakes" if model._learner.rule.bounds() == "mistakes" else ""
+            what = " mistakes" if learner.rule.bounds() == "mistakes" else ""
             lines.append(f"The theorem allows at least {least:,}{what}{at_most}")
     elif best:
         lines.append(best.replace("no separator has one", "No separator has a margin"))
+        if least is not None:
+            noun = learner.noun if least == 1 else plural(learner.noun)
+            made = f"{learner.bounded:,} {agreeing(learner.bounded, 'was', 'were')} made"
+            lines.append(f"So the theorem allows at least {_long(least)} {noun}, and {made}.")
     return "\n".join(lines)
+
+
+def _returned(model: Any, learner: LinearLearner) -> str:
+    """Which hypothesis it is, where that is not the last for want of others."""
+    if learner.tilt is not None:
+        return f"The weights are the average of the hypotheses after {counted(learner.rounds, 'round')}."
+    stopped = model._stopped
+    if stopped.counted == 1 or model.stop_reason_ != stopped.reason:
+        return ""
+    return f"The weights are the best of {stopped.counted} hypotheses counted" + (
+        "." if learner.aside else ": the last one."
+    )
+
+
+def _long(count: int) -> str:
+    return f"{count:,}" if count < 10**15 else f"{Decimal(count):.3g}"

@@ -132,7 +132,8 @@ class DiskJournal:
             raise _refused(self._place / FILE, "it began with other weights (warm_start)")
         try:
             values = {key: value_in(value) for key, value in header["state"].items()}
-            state = State(learner.width, values=values, arrays={"w": arrays["w"]})
+            of_run = {name: array for name, array in arrays.items() if name not in ("history", "twister")}
+            state = State(learner.width, values=values, arrays=of_run)
             kept = LinearLearner.from_state(state, type(learner.rule), running=True)
             state.finish()
         except ValueError as error:

@@ -14,7 +14,21 @@ from numpy.typing import NDArray
 from novikoff.engine import decide
 from novikoff.engine.byte_copy import ByteCopy
 from novikoff.engine.decide import STATE, THETA_RANGE
-from novikoff.engine.loops import TRACE, Signs, climb, cycle, norm_above, quiet, rounds, rounds_of_heads
+from novikoff.engine.keeping import LAST, Average, Survivors
+from novikoff.engine.loops import (
+    TRACE,
+    Signs,
+    climb,
+    cycle,
+    norm_above,
+    quiet,
+    rank_dense,
+    rounds,
+    rounds_of_heads,
+    score_dense,
+    scores,
+    scores_of_heads,
+)
 from novikoff.engine.order import GIVEN, Group, Order
 from novikoff.engine.rows import BadRowError, Rows, radius_sq, rounded_radius_sq, sqnorm
 from novikoff.engine.rule import Facts, Rule
@@ -25,20 +39,28 @@ from novikoff.learners.state import State, require
 from novikoff.theory.exact import root, round_up, sqrt_down, sqrt_up
 
 ORDERS = ("given", "first", "worst")
+HYPOTHESES = ("best", "average", "last")
 
 PASSES = 1 << 16  # passes per call; no result depends on it
 FINITE = sys.float_info.max
 
 # What of the record outlives a pass: integers with their range, counts, and floats from 0 up to.
 RANGES = {"unit": (0, 1), "rounded": (0, 1), "radius_e": (-4096, 4096)}
-COUNTS = ("mistakes", "updates")
+COUNTS = ("mistakes", "updates", "rounds")
 FLOATS = {"theta": FINITE, "constant": FINITE, "radius_m": math.nextafter(1.0, 0.0), "steps": FINITE}
 # And what is needed to go on in the middle of one.
 PLACE = ("at", "found", "done", "turns", "pass_mistakes")
 PLACE_FLOATS = ("pass_theta", "loss")
 
+# Of a run for the best hypothesis: so much of its passes may go into counting errors, of so many hypotheses at least
+# and at most; and the bytes that those before the last may take (one is always kept).
+SHARE, FEWEST, MOST = 10, 2, 16
+ROOM = 1 << 27
+
 NO_TRACE = np.empty(0, dtype=TRACE)
 NO_TALLY = np.empty(0, dtype=np.uint32)
+
+VIEWS = ("w", "weights", "kept", "aside", "kind")  # of W and of other attributes
 
 Watch = Callable[[int, int], None]
 
@@ -64,11 +86,15 @@ class Journal(Protocol):
 class LinearLearner:
     """W, the weights of each head with the constant coordinate last, and the counts of a run.
 
-    Two classes have one head, ``w``; more have one each.
+    Two classes have one head, ``w``; more have one each. What predicts, `shown`, is that; or, if there are averages,
+    the mean of the W after all rounds; or, after a run for the best hypothesis and until W changes, ``chosen``.
     """
 
     w: Vector  # of two classes
     weights: Weights  # what loops get
+    kept: Any  # what they keep beside it: a `novikoff.engine.keeping.Kept`
+    aside: bool  # is what predicts not W?
+    kind: Any  # which machine code learns one example: see `novikoff.engine.loops.ByKind`
 
     def __init__(
         self, rule: Rule, width: int, constant: float, *, unit: bool, ball: bool = False, heads: int = 1
@@ -81,17 +107,20 @@ class LinearLearner:
         state.constant, state.unit = constant, unit
         self.ball = ball  # radius, margin and bound are reported for rows divided by R
         self.start_norm = 0.0  # ||w|| at the start, rounded up
-        self.lower = -math.inf  # margin over the data of the last run
-        self.lower_updates = 0  # the number of updates at which `lower` was true
+        self.tilt: NDArray[np.float64] | None = None  # U of the averages (`novikoff.engine.keeping`)
+        self.chosen: LinearLearner | None = None  # its weights are those that a run returned in the place of W
+        self.lower = -math.inf  # margin of what predicts, over the data of the last run
+        self.lower_changes = 0  # the number of `changes` at which `lower` was true
         self._set_width(width)
 
     def _set_width(self, width: int) -> None:
         self.width, self.shape = width, (width,)
         if len(self.W) == 1:
             self.w = self.W[0]
-            self.weights = Plane(self.w)
-        else:
-            self.weights = Heads(self.W, np.zeros(len(self.W)))
+        self.weights = _weights(self.W)
+        self.kept = LAST if self.tilt is None else Average(_weights(self.tilt), _weights(np.zeros_like(self.W)))
+        self.aside = self.tilt is not None or self.chosen is not None
+        self.kind = type(self.rule) if self.tilt is None else (type(self.rule), Average)
 
     def copy(self) -> LinearLearner:
         twin = object.__new__(LinearLearner)
@@ -100,7 +129,7 @@ class LinearLearner:
         return twin
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name not in ("w", "weights")}  # views of W
+        return {name: value for name, value in self.__dict__.items() if name not in VIEWS}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Own the arrays: what joblib maps into memory is read-only, and kernels write."""
@@ -109,6 +138,8 @@ class LinearLearner:
 
     def _own(self) -> None:
         self.W, self.state = np.array(self.W), np.array(self.state)
+        self.tilt = None if self.tilt is None else np.array(self.tilt)
+        self.chosen = None if self.chosen is None else self.chosen.copy()
         self._set_width(self.width)
 
     def is_like(self, other: LinearLearner) -> bool:
@@ -128,23 +159,86 @@ class LinearLearner:
 
     def widen(self, width: int) -> None:
         """Room for `width` columns: the constant coordinate stays last."""
-        heads, room = self.W.shape
+        if self.chosen is not None:
+            self.chosen.widen(width)
+        room = self.W.shape[1]
         if width + 1 > room:
-            W = np.zeros((heads, max(width, 2 * room) + 1))
-            W[:, : self.width] = self.W[:, : self.width]
-            W[:, -1] = self.W[:, -1]
-            self.W = W
+            room = max(width, 2 * room) + 1
+            self.W = _wider(self.W, self.width, room)
+            self.tilt = None if self.tilt is None else _wider(self.tilt, self.width, room)
         self._set_width(width)
 
     def add_heads(self, heads: int) -> None:
         """Room for so many heads; new ones are 0. The one of two classes becomes w for the second, -w for the first."""
-        k, room = self.W.shape
-        if heads == k:
+        if heads == len(self.W):
             return
-        W = np.zeros((heads, room))
-        W[: 2 if k == 1 else k] = np.stack([-self.W[0], self.W[0]]) if k == 1 else self.W
-        self.W, self.lower = W, -math.inf
+        self.W, self.lower = _more_heads(self.W, heads), -math.inf
+        self.tilt = None if self.tilt is None else _more_heads(self.tilt, heads)
+        if self.chosen is not None:
+            self.chosen.add_heads(heads)
         self._set_width(self.width)
+
+    # What predicts ------------------------------------------------------------------------------
+
+    def average(self) -> None:
+        """Return the mean of the hypotheses after all rounds from now on: before the first one."""
+        self.tilt = np.zeros_like(self.W)
+        self._set_width(self.width)
+
+    def keep_survivors(self, passes: int) -> None:
+        """For `choose_best` after a run of so many passes at most."""
+        places = max(1, min(_counts(passes) - 1, ROOM // self.W.nbytes))
+        lived, born, since = (np.zeros(size, dtype=np.int64) for size in (places, places, 1))
+        self.kept = Survivors(np.zeros((places, *self.W.shape)), lived, born, since)
+
+    @property
+    def hypothesis(self) -> NDArray[np.float64]:
+        """The weights that predict, as W has them."""
+        if self.chosen is not None:
+            return self.chosen.W
+        return self.W if self.tilt is None else mean(self.W, self.tilt, self.rounds)
+
+    @property
+    def shown(self) -> LinearLearner:
+        """What predicts: this learner, or one with other weights, which never learns."""
+        return self._with(self.hypothesis) if self.tilt is not None else self.chosen or self
+
+    def _with(self, W: NDArray[np.float64]) -> LinearLearner:
+        twin = object.__new__(LinearLearner)
+        twin.__dict__.update(self.__dict__)
+        twin.W, twin.tilt, twin.chosen, twin.state = W, None, None, np.array(self.state)
+        twin._set_width(self.width)
+        twin.state[0].norm = norm_above(twin.weights)
+        return twin
+
+    def return_state(self) -> None:
+        """W has had a round: from now on it predicts, unless there are averages."""
+        if self.chosen is not None:
+            self.lower = -math.inf
+        self.chosen = None
+        self.aside = self.tilt is not None
+
+    def score_aside(self, example: Any) -> float:
+        """<w,x> with the exact sign for what predicts two classes where that is not w.
+
+        The example is a vector, or a pair of columns and values: no other weights are looked at.
+        """
+        twin, values = self._at(example)
+        return float(score_dense(values, twin.w, twin.state))
+
+    def rank_aside(self, example: Any) -> int:
+        """The same for many classes: the place of the largest score, or UNDECIDED."""
+        twin, values = self._at(example)
+        assert isinstance(twin.weights, Heads)
+        return int(rank_dense(values, twin.weights, twin.state))
+
+    def _at(self, example: Any) -> tuple[LinearLearner, NDArray[Any]]:
+        """What predicts, at the columns of an example, and its values there."""
+        columns, values = example if isinstance(example, tuple) else (np.arange(self.width), example)
+        if self.chosen is not None:
+            return self._with(_columns(self.chosen.W, columns)), values
+        assert self.tilt is not None
+        return self._with(mean(_columns(self.W, columns), _columns(self.tilt, columns), self.rounds)), values
 
     # What is known -----------------------------------------------------------------------------
 
@@ -168,6 +262,16 @@ class LinearLearner:
     @property
     def updates(self) -> int:
         return int(self.state[0].updates)
+
+    @property
+    def rounds(self) -> int:
+        """Rows that had their turn with a label, or searches."""
+        return int(self.state[0].rounds)
+
+    @property
+    def changes(self) -> int:
+        """How often what predicts may have changed: at every update, or in every round of an average."""
+        return self.updates if self.tilt is None else self.rounds
 
     @property
     def bounded(self) -> int:
@@ -245,6 +349,7 @@ class LinearLearner:
         `novikoff.engine.byte_copy`; for passes in the given order or shuffled.
         """
         kept = journal.recall(self) if journal else None
+        self.return_state()
         rows.open(self)
         state = self.state[0]
         page = NO_TRACE if trace is None else trace.page
@@ -268,18 +373,19 @@ class LinearLearner:
                 room = log[: max_iter - passes]
                 data = bytes_beside.storage, rows.signs
                 if order == "worst":
-                    logged = climb(*data, self.weights, self.rule, self.state, rows.pace, room, page, counts)
+                    logged = climb(*data, self.weights, self.kept, self.rule, self.state, rows.pace, room, page, counts)
                 else:
                     here = int(state.turns), int(state.at)
                     group = shuffled.group_from(*here) if shuffled else None
                     calm, before = (self.updates == before, self.updates) if group else (False, before)
                     if group and calm and self._is_quiet(group, data, rows.pace):
                         state.at += group.size
+                        state.rounds += group.size
                         logged = state.traced = 0
                     else:
                         turns, base = shuffled.ahead(*here) if shuffled else GIVEN
-                        way = *data, turns, base, order == "first"
-                        logged = cycle(*way, self.weights, self.rule, self.state, rows.pace, room, page, counts)
+                        way = *data, turns, base, order == "first", self.weights, self.kept
+                        logged = cycle(*way, self.rule, self.state, rows.pace, room, page, counts)
                 if logged < 0:
                     raise BadRowError(logged, int(state.row))
                 if trace is not None:
@@ -332,38 +438,85 @@ class LinearLearner:
         way = rows.storage, rows.signs, *GIVEN, False
         logged = 0
         while not logged:
-            logged = cycle(*way, self.weights, self.rule, self.state, rows.pace, log, NO_TRACE, NO_TALLY)
+            logged = cycle(*way, self.weights, self.kept, self.rule, self.state, rows.pace, log, NO_TRACE, NO_TALLY)
         if logged < 0:
             raise BadRowError(logged, int(self.state[0].row))
+        self.return_state()
 
-    def rounds(self, rows: Rows) -> NDArray[np.float64]:
+    def online(self, rows: Rows) -> NDArray[np.float64]:
         """The online protocol, row by row: <w,x> before the label is learned; a sign 0, or a class -1, is no label."""
         rows.open(self)
         many = len(self.W) > 1
         loop: Any = rounds_of_heads if many else rounds
         out = np.empty((rows.n, len(self.W)) if many else rows.n)
+        known = np.flatnonzero(rows.signs >= 0 if many else rows.signs)
+        first = int(known[0]) if len(known) else rows.n  # up to here ``chosen`` predicts, if there is one
+        before = self._chosen_scores(rows, first + 1, out)
         for start in range(0, rows.n, rows.pace):
             stop = min(rows.n, start + rows.pace)
-            code = loop(rows.storage, rows.signs, self.weights, self.rule, self.state, start, stop, out)
+            code = loop(rows.storage, rows.signs, self.weights, self.kept, self.rule, self.state, start, stop, out)
             if code < 0:
                 row = int(self.state[0].row)
+                out[: len(before)] = before
+                if row > first:
+                    self.return_state()
                 raise BadRowError(code, row, out[:row])
+        out[: len(before)] = before
+        if len(known):
+            self.return_state()
+        return out
+
+    def _chosen_scores(self, rows: Rows, stop: int, like: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Those of the first rows, from the weights that a run returned in the place of W; none if it did not."""
+        out = np.empty_like(like[: 0 if self.chosen is None else stop])
+        if self.chosen is not None:
+            loop: Any = scores_of_heads if len(self.W) > 1 else scores
+            weights = self.chosen.weights if len(self.W) > 1 else self.chosen.w
+            loop(rows.storage, weights, 0, len(out), out)
         return out
 
     def examine(self, rows: Rows) -> tuple[bool, int]:
-        """Does w separate the rows, and how many does it misclassify, by the convention at zero?
+        """Does what predicts separate the rows, and how many does it misclassify, by the convention at zero?
 
         lower = min p/||w|| over the rows, rounded down.
         """
         self.lower = -math.inf
-        hardest, errors = rows.examine(self.weights, self.zero)
-        length_sq = self.sqnorm
+        shown = self.shown
+        return self._found(rows, shown, *rows.examine(shown.weights, self.zero))
+
+    def choose_best(self, rows: Rows, passes: int) -> tuple[bool, int, int]:
+        """After a run of so many passes: return, of its last hypothesis and those that survived longest, the one with
+        the fewest errors; ties to the last, then to who survived longer. If the last has none, no other is counted.
+
+        As `examine` for the chosen one, and how many were counted.
+        """
+        self.lower = -math.inf
+        best, (hardest, errors) = self, rows.examine(self.weights, self.zero)
+        survivors = self._survivors(_counts(passes) - 1) if errors else []
+        for W in survivors:
+            other = self._with(W)
+            found, wrong = rows.examine(other.weights, self.zero)
+            if wrong < errors:
+                best, hardest, errors = other, found, wrong
+        self.chosen = None if best is self else best
+        self._set_width(self.width)
+        return *self._found(rows, best, hardest, errors), 1 + len(survivors)
+
+    def _survivors(self, most: int) -> list[NDArray[np.float64]]:
+        """Those that survived longest, ties to the earlier."""
+        kept = self.kept
+        assert isinstance(kept, Survivors)
+        order = np.lexsort((kept.born, -kept.lived))[:most]
+        return [kept.W[place].copy() for place in order if kept.lived[place]]
+
+    def _found(self, rows: Rows, shown: LinearLearner, hardest: int, errors: int) -> tuple[bool, int]:
+        length_sq = shown.sqnorm
         if length_sq == 0:
             return False, errors
-        smallest = rows.product_with(hardest, self.weights)
+        smallest = rows.product_with(hardest, shown.weights)
         ratio = smallest**2 / length_sq
         self.lower = sqrt_down(ratio) if smallest >= 0 else -sqrt_up(ratio)
-        self.lower_updates = self.updates
+        self.lower_changes = self.changes
         return smallest > 0, errors
 
     # To keep and take up again ------------------------------------------------------------------
@@ -376,6 +529,16 @@ class LinearLearner:
         record = self.state[0]
         # With the room for columns to come: the error of the filter counts it.
         state.arrays["w"] = self.w if len(self.W) == 1 else self.W
+        if self.tilt is not None:
+            state.arrays["tilt"] = self.tilt
+        if self.chosen is not None:
+            state.arrays["chosen"] = self.chosen.W
+        if running and isinstance(self.kept, Survivors):
+            places, heads, room = self.kept.W.shape
+            state.arrays["survivors"] = self.kept.W.reshape(places * heads, room)
+            state.arrays["survivors_lived"] = self.kept.lived
+            state.arrays["survivors_born"] = self.kept.born
+            state.values["survivors_since"] = int(self.kept.since[0])
         for name, value in self.rule._asdict().items():
             state.values[f"rule_{name}"] = value
         for name in (*RANGES, *COUNTS, *(PLACE if running else ())):
@@ -386,7 +549,7 @@ class LinearLearner:
             "ball": self.ball,
             "start_norm": float(self.start_norm),
             "lower": float(self.lower),
-            "lower_updates": self.lower_updates,
+            "lower_updates": self.lower_changes,
         }
 
     @classmethod
@@ -403,6 +566,9 @@ class LinearLearner:
         require(rule.is_sound(), f"no {kind.__name__} has the parameters {tuple(rule)}")
         learner = cls(rule, 0, 0.0, unit=False, ball=state.flag("ball"))
         learner.W = W
+        if "tilt" in state.arrays:
+            learner.tilt = state.array("tilt", "<f8", *learner.W.shape)
+            require(np.isfinite(learner.tilt).all(), "what it averages with is not finite")
         learner._set_width(width)
         record = learner.state[0]
         for name, (least, most) in RANGES.items():
@@ -422,16 +588,34 @@ class LinearLearner:
         for name in PLACE_FLOATS if running else ():
             record[name] = state.number(name, 0.0, FINITE)
         record.norm = norm_above(learner.weights)
+        if "chosen" in state.arrays:
+            chosen = state.array("chosen", "<f8", *learner.W.shape)
+            require(np.isfinite(chosen).all(), "a weight of the hypothesis that it returns is not finite")
+            learner.chosen = learner._with(chosen)
+            learner._set_width(width)
+        if running and "survivors" in state.arrays:
+            learner.kept = _survivors_of(state, learner)
         learner.start_norm = state.number("start_norm", 0.0)
         learner.lower = state.number("lower")
-        learner.lower_updates = state.integer("lower_updates")
+        learner.lower_changes = state.integer("lower_updates")
         return learner
+
+
+def _survivors_of(state: State, learner: LinearLearner) -> Survivors:
+    lived = state.array("survivors_lived", "<i8", None)
+    places, (heads, room) = len(lived), learner.W.shape
+    require(places > 0 and lived.min() >= 0, "no hypothesis survives fewer rounds than none")
+    W = state.array("survivors", "<f8", places * heads, room).reshape(places, heads, room)
+    require(np.isfinite(W).all(), "a weight of a hypothesis that survived is not finite")
+    born = state.array("survivors_born", "<i8", places)
+    return Survivors(W, lived, born, np.array([state.integer("survivors_since")]))
 
 
 def _from_older_files(state: State) -> None:
     """Files of before there were rules: what they do not say, and what they say otherwise."""
     values = state.values
     values.setdefault("rounded", 1)  # the weaker promise is the safe one
+    values.setdefault("rounds", 0)  # which averages alone divide by
     if "zero" not in values:
         return
     values["steps"] = float(state.integer("updates"))
@@ -441,3 +625,38 @@ def _from_older_files(state: State) -> None:
     if state.integer("margin", 0, 1):
         values["rule_auto"] = bool(auto)
         values["rule_theta"] = 0.0 if auto else state.peek("theta")
+
+
+def mean(W: NDArray[np.float64], tilt: NDArray[np.float64], rounds: int) -> NDArray[np.float64]:
+    """W - tilt/rounds, a mean of floats: where rounding leads out of them, the largest is meant."""
+    return np.clip(W - tilt / max(1, rounds), -FINITE, FINITE)
+
+
+def _weights(W: NDArray[np.float64]) -> Weights:
+    """As loops get them."""
+    return Plane(W[0]) if len(W) == 1 else Heads(W, np.zeros(len(W)))
+
+
+def _wider(W: NDArray[np.float64], width: int, room: int) -> NDArray[np.float64]:
+    """With so many entries: the constant coordinate stays last."""
+    wider = np.zeros((len(W), room))
+    wider[:, :width] = W[:, :width]
+    wider[:, -1] = W[:, -1]
+    return wider
+
+
+def _more_heads(W: NDArray[np.float64], heads: int) -> NDArray[np.float64]:
+    """So many heads, of which the new ones are 0. Of two classes the second has w, and the first -w."""
+    more = np.zeros((heads, W.shape[1]))
+    more[: max(2, len(W))] = np.stack([-W[0], W[0]]) if len(W) == 1 else W
+    return more
+
+
+def _columns(W: NDArray[np.float64], columns: NDArray[Any]) -> NDArray[np.float64]:
+    """These columns, and the constant coordinate."""
+    return np.concatenate([W[:, columns], W[:, -1:]], axis=1)
+
+
+def _counts(passes: int) -> int:
+    """How many hypotheses may have their errors counted after so many passes."""
+    return max(FEWEST, min(passes // SHARE, MOST))

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from novikoff.engine.heads import Heads
 from novikoff.engine.rows import BadRowError, Rows
 from novikoff.labels import Labels
-from novikoff.learners.state import BadState, require
+from novikoff.learners.linear import mean
+from novikoff.learners.state import BadState, State, require
 from novikoff.store import container
 from novikoff.store.container import InvalidModel
 from novikoff.store.header import sections
@@ -93,9 +94,20 @@ def load(path: str | os.PathLike[str]) -> Hyperplane:
             W.shape[1] > state.width and np.isfinite(W).all(), "its weights are not those of its columns, or not finite"
         )
         require(len(W) == Labels(state.classes).heads, "its weights do not tell its labels apart")
+        W = _predicting(state, W)
         zero = state.integer("rule_zero" if "rule_zero" in state.values else "zero", -1, 1)
         constant, unit = state.number("constant", 0.0), bool(state.integer("unit", 0, 1))
     except BadState as error:
         raise InvalidModel(f"{os.fspath(path)}: {error}") from None
     used = np.concatenate([W[:, : state.width], W[:, -1:]], axis=1)
     return Hyperplane(state.classes, state.names, used, constant, unit=unit, zero=zero)
+
+
+def _predicting(state: State, W: NDArray[np.float64]) -> NDArray[np.float64]:
+    """What predicts in the place of W: the hypothesis that a run returned, or the average over all rounds."""
+    if "chosen" in state.arrays:
+        W = state.array("chosen", "<f8", *W.shape)
+    elif "tilt" in state.arrays:
+        W = mean(W, state.array("tilt", "<f8", *W.shape), state.integer("rounds"))
+    require(np.isfinite(W).all(), "a weight is not finite")
+    return W
