@@ -261,7 +261,7 @@ def test_decision_function_has_the_exact_sign(data, scale, intercept):
         row = model.row_of(x)
         truth = sum(w[j] * Fraction(row[j]) for j in range(len(x))) + w[-1] * Fraction(row[None])
         assert np.sign(score) == (truth > 0) - (truth < 0)
-        assert model.predict_one(x) == np.sign(score)
+        assert model.sign_one(x) == np.sign(score)
 
 
 @given(problems.grids(rows=(4, 30)), st.integers(0, 5))

@@ -106,7 +106,8 @@ class InRounds(OneByOne):
         self._note(said, start, scores)
         if first is not None:
             self._note(said, start, first)
-            said.undecided[start] = True  # that label could not be said
+            if len(before.unmet) < 2:
+                said.undecided[start] = True  # that label could not be said
         if bad is not None:
             if bad.row == 0:
                 self._learner, self._labels, self.classes_ = learner, before, before.classes

@@ -214,9 +214,13 @@ class OneByOne(Learning):
         self._labels, self.classes_ = labels, labels.classes
 
     def _count_as_mistake(self, before: Labels, mistakes: int) -> None:
-        """The first example of a class that was not there before: nobody could predict it."""
+        """The first example of a class that was not there before: nobody could predict it.
+
+        Where nothing had been met, what is predicted at zero counts as it always does.
+        """
         state = self._learner.state[0]
-        if self._labels.classes is not before.classes and state.mistakes == mistakes:
+        joined = self._labels.classes is not before.classes and len(before.unmet) < 2
+        if joined and state.mistakes == mistakes:
             state.mistakes += 1
 
     @alone

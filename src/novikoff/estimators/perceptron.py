@@ -20,10 +20,15 @@ class Perceptron(LinearClassifier):
     (`novikoff.theory.ROUNDED`). The sign of every dot product is exact, so dense and CSR
     input, float32 and float64 storage, and every machine give the same mistakes and the same weights.
 
+    Of k > 2 classes each has its own vector: on a mistake that of the true class goes up by x, and that of the class
+    with the largest score among the others down (ties to the first; a tie with the true class is a mistake). Scores are
+    compared exactly. With the margin min ⟨w_y - w_r, x⟩/(√2‖W‖), which of two classes is y⟨w,x⟩/‖w‖, the bound is the
+    same for every k (`novikoff.theory.MANY_CLASSES`).
+
     Parameters
     ----------
     at_zero : {"mistake", "positive", "negative"}
-        What ⟨w,x⟩ = 0 means: always a mistake, the prediction +, or the prediction -.
+        What ⟨w,x⟩ = 0 means: always a mistake, the prediction +, or the prediction -. Of more than two classes "mistake".
     order : {"given", "first", "worst"}
         Cycle through the data; or update on the first violated example, or on the one with the
         smallest y⟨w,x⟩ (ties to the lower row). Under the last two a pass is one search.
@@ -59,11 +64,11 @@ class Perceptron(LinearClassifier):
 
     Attributes
     ----------
-    coef_, intercept_ : arrays of shape (1, d) and (1,)
+    coef_, intercept_ : arrays of shape (1, d) and (1,), of k > 2 classes (k, d) and (k,)
         The hypothesis that is returned: it predicts, and lower of ``margin_``, errors and "separated" are its own.
     last_coef_, last_intercept_ : arrays of the same shapes
         The last w. Learning goes on from it, and the bounds and the upper end of ``margin_`` come from it.
-    classes_ : the two labels; the second is +
+    classes_ : the labels; of two the second is +
     mistakes_, updates_, passes_, n_iter_ : int
     history_ : array
         The updates in each pass; under "first" and "worst" the row that each search found, -1 for none.

@@ -22,7 +22,7 @@ from novikoff.estimators.perceptron import Perceptron
 from novikoff.estimators.winnow import Winnow
 from novikoff.theory import Theorem
 
-ANY, TWO, BITS, NUMBERS = "labels", "two labels", "0 and 1", "numbers"
+ANY, TWO, BITS, NUMBERS = "two labels or more", "two labels", "0 and 1", "numbers"
 
 
 @dataclass(frozen=True)
