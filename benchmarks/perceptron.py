@@ -168,6 +168,7 @@ def _passes(learner, rows, storage):
             logged = cycle(
                 storage,
                 rows.signs,
+                rows.importance,
                 given,
                 False,
                 learner.weights,

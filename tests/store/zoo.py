@@ -29,7 +29,7 @@ from novikoff.engine.decide import STATE
 from novikoff.learners.linear import COUNTS, FLOATS, PLACE, PLACE_FLOATS, RANGES
 
 # Of a pass, and of no use after it; of the filter, which no decision depends on.
-PASSING = {*PLACE, *PLACE_FLOATS, "row", "norm", "slow", "step", "traced"}
+PASSING = {*PLACE, *PLACE_FLOATS, "row", "norm", "slow", "step", "rival", "traced"}
 DERIVED = {"radius_sq"}
 KEPT = {*RANGES, *COUNTS, *FLOATS}
 

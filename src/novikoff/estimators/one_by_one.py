@@ -144,7 +144,7 @@ class OneByOne(Learning):
     @alone
     def online_scores(self, X: Any, classes: Any = None, y: Any = None) -> NDArray[np.float64]:
         """What `predict_learn` predicts from: <w,x> for each row, before its label is learned."""
-        y = inputs.labels(X, y, unweighted=type(self).__name__)
+        y = inputs.labels(X, y, unweighted="a stream")
         X, names = inputs.first_matrix(BaseEstimator(), X)
         before = self._learner.width if self._begun() else 0
         if not self._begun():
