@@ -169,6 +169,7 @@ def _passes(learner, rows, storage):
             logged = cycle(
                 storage,
                 rows.signs,
+                rows.importance,
                 *GIVEN,
                 False,
                 learner.weights,

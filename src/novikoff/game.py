@@ -6,7 +6,7 @@ import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, cast, runtime_checkable
 
 from novikoff.engine.rule import Facts, Rule
 from novikoff.theory import bound_from_start, float_bound, float_bound_from_start, update_bound
@@ -190,7 +190,7 @@ class _Follower:
     def _rule(self) -> Rule | None:
         """The learner's rule, if its steps are not all of length 1."""
         rule: Rule | None = getattr(self._learner, "rule_", None)
-        return None if rule is None or (not rule.measures() and rule.step(0.0, 0.0) == 1.0) else rule
+        return None if rule is None or (not rule.measures() and rule.step(0.0, 0.0, 1.0) == 1.0) else rule
 
     def _step(self, row: Row, y: int) -> float:
         """The step of the rule, from y<w,x> and ||x||^2 as it is given them: the nearest floats."""
@@ -199,7 +199,7 @@ class _Follower:
         product = sum((Fraction(self._w.get(name, 0.0)) * Fraction(x) for name, x in row.items()), Fraction(0))
         unit = getattr(self._learner, "scale", "none") == "sphere"
         square = 1.0 if unit else nearest(sum((Fraction(x) ** 2 for x in row.values()), Fraction(0)))
-        return self._rule.step(nearest(y * product), square)
+        return self._rule.step(nearest(y * product), square, 1.0)
 
     def _compare_distances(self, witness_sq: Fraction) -> None:
         """Did every update lead towards u = w*/gamma? Rounding may add 2^-48 (||u|| + ||w0||)^2."""
@@ -339,7 +339,7 @@ class _Follower:
         if self._rule is not None:
             start, made = Fraction(sqrt_up(self._start)), len(self.update_rounds)
             run = Facts(self._radius_sq, self._theta(), start, made, Fraction(0), not self._exact)
-            return self._rule.bound(Fraction(gamma), run)
+            return cast("int | None", self._rule.bound(Fraction(gamma), run))
         if self._start == 0:
             most = update_bound if self._exact else float_bound
             return most(self._radius_sq, margin_sq, self._theta())

@@ -363,19 +363,24 @@ def check_rows(X: Any, names: Any = None) -> None:
 
 
 @contextmanager
-def refusals(X: Any, names: Any = None) -> Iterator[None]:
-    """A row of X that the loops refuse meanwhile is told with its place, the value and the cure."""
+def refusals(X: Any, names: Any = None, places: NDArray[np.intp] | None = None) -> Iterator[None]:
+    """A row of X that the loops refuse meanwhile is told with its place, the value and the cure.
+
+    ``places`` says where the rows of X are in what the caller was given; None: there.
+    """
     try:
         yield
     except BadRowError as bad:
-        raise row_error(bad.code, X, bad.row, names) from None
+        place = bad.row if places is None else int(places[bad.row])
+        raise row_error(bad.code, X, bad.row, names, place) from None
 
 
-def row_error(code: int, X: Any, row: int, names: Any = None) -> RowError:
+def row_error(code: int, X: Any, row: int, names: Any = None, place: int | None = None) -> RowError:
     """What is wrong with a row that the loops refused, where, and what to do about it."""
     span = slice(X.indptr[row], X.indptr[row + 1]) if sp.issparse(X) else None
     columns, values = (range(X.shape[1]), X[row]) if span is None else (X.indices[span], X.data[span])
-    return RowError(_refused(code, f"row {row}", columns, values, names), row)
+    place = row if place is None else place
+    return RowError(_refused(code, f"row {place}", columns, values, names), place)
 
 
 def example_error(code: int, x: Any) -> ValueError:

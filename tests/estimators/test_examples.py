@@ -60,8 +60,9 @@ class TestExamples:
     def test_weights_are_used_or_refused(self) -> None:
         weights = np.arange(40, dtype=float)
         both = examples(weights=weights)
-        with pytest.raises(ValueError, match=r"carry weights, of which Perceptron knows nothing"):
-            nk.Perceptron().fit(both)
+        with pytest.raises(ValueError, match=r"carry weights, of which a stream knows nothing"):
+            nk.Perceptron().predict_learn(both)
+        assert np.array_equal(nk.Perceptron().fit(both).coef_, nk.Perceptron().fit(both.X, both.y, weights).coef_)
         ours = nk.MaxMarginClassifier(C=1.0).fit(both)
         assert np.array_equal(ours.coef_, nk.MaxMarginClassifier(C=1.0).fit(both.X, both.y, weights).coef_)
 

@@ -100,24 +100,24 @@ def all_loops() -> Iterator[Loop]:
         by_rule = (Perceptron(), MarginPerceptron(), PassiveAggressive()) if name == "float64" else (Perceptron(),)
         for rule in by_rule:
             yield Loop(
-                loops.cycle, (rows, signs, ints, 0, False, plane, LAST, rule, state, 1, ints, trace, tally), name
+                loops.cycle, (rows, signs, v, ints, 0, False, plane, LAST, rule, state, 1, ints, trace, tally), name
             )
-            yield Loop(loops.climb, (rows, signs, plane, LAST, rule, state, 1, ints, trace, tally), name)
+            yield Loop(loops.climb, (rows, signs, v, plane, LAST, rule, state, 1, ints, trace, tally), name)
             yield Loop(loops.rounds, (rows, signs, plane, LAST, rule, state, 1, 1, v), name)
         yield Loop(loops.quiet, (rows, signs, ints, ints, 1, plane, state), name)
         for kept in (Average(plane, plane), Survivors(np.zeros((1, 1, 1)), ints, ints, ints)):
-            way = rows, signs, ints, 0, False, plane, kept, Perceptron()
+            way = rows, signs, v, ints, 0, False, plane, kept, Perceptron()
             yield Loop(loops.cycle, (*way, state, 1, ints, trace, tally), f"{name}, {type(kept).__name__.lower()}")
         many = f"{name}, many classes"
-        way = rows, codes, ints, 0, False, heads, LAST, Perceptron()
+        way = rows, codes, v, ints, 0, False, heads, LAST, Perceptron()
         yield Loop(loops.cycle, (*way, state, 1, ints, trace, tally), many)
-        yield Loop(loops.climb, (rows, codes, heads, LAST, Perceptron(), state, 1, ints, trace, tally), many)
+        yield Loop(loops.climb, (rows, codes, v, heads, LAST, Perceptron(), state, 1, ints, trace, tally), many)
         yield Loop(loops.rounds_of_heads, (rows, codes, heads, LAST, Perceptron(), state, 1, 1, M), many)
         yield Loop(loops.quiet, (rows, codes, ints, ints, 1, heads, state), many)
-        yield Loop(loops.examine, (rows, codes, heads, 0, state, 1, 1), many)
+        yield Loop(loops.examine, (rows, codes, heads, 0, state, 1, 1, flags), many)
         yield Loop(loops.scores_of_heads, (rows, heads, 1, 1, M), many)
         yield Loop(loops.survey, (rows, 1, state, 1, 1), name)
-        yield Loop(loops.examine, (rows, signs, plane, 0, state, 1, 1), name)
+        yield Loop(loops.examine, (rows, signs, plane, 0, state, 1, 1, flags), name)
         yield Loop(loops.products, (rows, signs, v, 1, 1, v), name)
         yield Loop(loops.some_rows, (rows, signs, ints, M), name)
         yield Loop(loops.scores, (rows, v, 1, 1, v), name)
@@ -140,9 +140,9 @@ def all_loops() -> Iterator[Loop]:
         q, short = np.zeros((1, 1), np.int8), np.zeros(1, np.int16)
         rows = ByteRows(np.zeros((1, 1), dtype), v, 1.0, False, q, v, v, v, short, ints)
         name = f"{np.dtype(dtype).name} with bytes"
-        way = rows, signs, ints, 0, False, plane, LAST, Perceptron()
+        way = rows, signs, v, ints, 0, False, plane, LAST, Perceptron()
         yield Loop(loops.cycle, (*way, state, 1, ints, trace, tally), name)
-        yield Loop(loops.examine, (rows, signs, plane, 0, state, 1, 1), name)
+        yield Loop(loops.examine, (rows, signs, plane, 0, state, 1, 1, flags), name)
         yield Loop(loops.quiet, (rows, signs, ints, ints, 1, plane, state), name)
         yield Loop(byte_rows.write, (rows, 1, 1), name)
         single = np.zeros(1, dtype)

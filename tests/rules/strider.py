@@ -35,8 +35,8 @@ class Stride(NamedTuple):
     def violated(self, side: int, y: float) -> bool:
         return side < 0 or (side == 0 and self.zero != y)
 
-    def step(self, product: float, sqnorm: float) -> float:
-        return 2.0
+    def step(self, product: float, sqnorm: float, weight: float) -> float:
+        return 2.0 * weight
 
     def satisfied(self, updates: int, mistakes: int, loss: float) -> bool:
         return updates == 0

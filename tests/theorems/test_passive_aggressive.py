@@ -398,7 +398,7 @@ def test_weights_that_leave_the_separator_behind_are_found_out():
     """The step is that of the rule, and the rule goes three times as far as PA."""
 
     class Far(rules.PassiveAggressive):
-        def step(self, product, sqnorm):
+        def step(self, product, sqnorm, weight):
             return 3 * (1 - product) / sqnorm
 
     class Shown:
@@ -423,7 +423,7 @@ def test_weights_that_leave_the_separator_behind_are_found_out():
             self.mistakes_ += y * self.w * x[0] <= 0
             if y * self.w * x[0] < 1:
                 self.updates_ += 1
-                self.w += self.rule_.step(y * self.w * x[0], x[0] ** 2) * y * x[0]
+                self.w += self.rule_.step(y * self.w * x[0], x[0] ** 2, 1.0) * y * x[0]
 
     run = play(Shown(), [([1.0], 1)], witness=[1])
     assert run.failures == ("in round 0 w went away from w*/gamma",)

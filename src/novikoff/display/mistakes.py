@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -117,7 +117,8 @@ class MistakeCurveDisplay:
         noun = "mistake" if clf.mistakes_ == updates else "update"
         best = clf.margin_[0] if gamma is None else gamma
         told = noun == clf._learner.noun  # else the theorem is about mistakes, and this curve is not
-        bound = clf.bound(best) if told and best > 0 else None  # type: ignore[operator]  # a Number is compared
+        told = told and not clf._learner.weighed  # or it is about their weights
+        bound = cast("int | None", clf.bound(best)) if told and best > 0 else None  # type: ignore[operator]  # a Number
         formula = _formula(Fraction(clf.threshold_), None)
         return cls(
             np.arange(len(counts)),

@@ -53,6 +53,9 @@ _FIELDS = np.dtype(
         ("step", "f8"),  # the length of the last one
         ("rival", "i8"),  # the class that it led away from
         ("steps", "f8"),  # the sum of their lengths; where it would overflow, the largest float
+        ("least_weight", "f8"),  # of the examples updated on; 0 before the first
+        ("most_weight", "f8"),
+        ("weight", "f8"),  # all of them; where it would overflow, the largest float
         ("rounded", "i8"),  # 1: some update was not exactly w + step y x
         ("slow", "i8"),  # decisions that floats could not take
         ("at", "i8"),  # where in the pass the loop stands
@@ -213,15 +216,15 @@ def judge(rows: Storage, i: int, y: float, w: Weights, rule: Rule, m: float, err
 
 
 @inlined
-def length_of_step(rows: Storage, i: int, y: float, w: Weights, rule: Rule, s: Any) -> float:
+def length_of_step(rows: Storage, i: int, y: float, c: float, w: Weights, rule: Rule, s: Any) -> float:
     """How far the rule goes away from s.rival; nan where ||x||^2 is not a normal float, though the rule asks for it."""
     if not measures(rule):
-        return step_of(rule, 0.0, 0.0)
-    return _measured_step(rows, i, y, w, rule, s)
+        return step_of(rule, 0.0, 0.0, c)
+    return _measured_step(rows, i, y, c, w, rule, s)
 
 
 @outlined
-def _measured_step(rows: Storage, i: int, y: float, w: Weights, rule: Rule, s: Any) -> float:
+def _measured_step(rows: Storage, i: int, y: float, c: float, w: Weights, rule: Rule, s: Any) -> float:
     if rows.norm[i] == 0.0:
         s.loss = max(s.loss, s.theta)
         return NO_STEP
@@ -234,14 +237,25 @@ def _measured_step(rows: Storage, i: int, y: float, w: Weights, rule: Rule, s: A
     mantissa, exponent = rounded(w, rows, i, y, divisor(rows, i), s.rival)
     product = power(mantissa, exponent)
     s.loss = max(s.loss, s.theta - product)
-    return step_of(rule, product, square)
+    return step_of(rule, product, square, c)
 
 
 @inlined
-def update(rows: Storage, i: int, y: float, w: Weights, kept: Kept, rule: Rule, m: float, error: float, s: Any) -> int:
+def update(
+    rows: Storage,
+    i: int,
+    y: float,
+    c: float,
+    w: Weights,
+    kept: Kept,
+    rule: Rule,
+    m: float,
+    error: float,
+    s: Any,
+) -> int:
     """A step, unless it would overflow; keeps the bound on ||w||. Returns 1, 0 for no step, or an error code."""
     s.rival = rival(w, rows, i, y, divisor(rows, i), error)
-    length = length_of_step(rows, i, y, w, rule, s)
+    length = length_of_step(rows, i, y, c, w, rule, s)
     if length == NO_STEP:
         return 0
     if math.isnan(length):
@@ -262,20 +276,23 @@ def update(rows: Storage, i: int, y: float, w: Weights, kept: Kept, rule: Rule, 
     if not before_step(kept, rows, i, y, w, length, q, s.rival, norm, s):
         return OVERFLOW
     # The first update that rounds settles it, so tracking costs nothing where sums round all the time. A step that is
-    # measured, or is not 1, is taken to round: it may, and so may the product with x.
+    # measured is taken to round: it may, and so may the product with x.
     if not s.rounded:
-        s.rounded = measures(rule) or length != 1.0 or step_rounds(w, rows, i, y, length, q, s.rival)
+        s.rounded = measures(rule) or step_rounds(w, rows, i, y, length, q, s.rival)
     step(w, rows, i, y, length, q, s.rival)
     s.norm = norm
     s.updates += 1
     s.step = length
     s.steps = min(s.steps + length, LARGEST)
+    s.least_weight = min(s.least_weight, c) if s.most_weight > 0.0 else c
+    s.most_weight = max(s.most_weight, c)
+    s.weight = min(s.weight + c, LARGEST)
     return 1
 
 
 @inlined
-def learn(rows: Storage, i: int, y: float, w: Weights, kept: Kept, rule: Rule, s: Any) -> int:
-    """One round of the online protocol on a new row: its verdict, or an error code and nothing changed."""
+def learn(rows: Storage, i: int, y: float, c: float, w: Weights, kept: Kept, rule: Rule, s: Any) -> int:
+    """One round of the online protocol on a new row of weight c: its verdict, or an error code and nothing changed."""
     s.row = i
     theta, radius_m, radius_e, radius_sq = s.theta, s.radius_m, s.radius_e, s.radius_sq
     product, q = product_and_sqnorm(w, rows, i, y)
@@ -285,19 +302,19 @@ def learn(rows: Storage, i: int, y: float, w: Weights, kept: Kept, rule: Rule, s
     m = product / divisor(rows, i)
     if m > s.theta + slope(entries(w), s.norm) * reach(rows, i):
         return 0
-    verdict = respond(rows, i, y, w, kept, rule, m, s)
+    verdict = respond(rows, i, y, c, w, kept, rule, m, s)
     if verdict < 0:
         s.theta, s.radius_m, s.radius_e, s.radius_sq = theta, radius_m, radius_e, radius_sq
     return verdict
 
 
 @inlined
-def respond(rows: Storage, i: int, y: float, w: Weights, kept: Kept, rule: Rule, m: float, s: Any) -> int:
+def respond(rows: Storage, i: int, y: float, c: float, w: Weights, kept: Kept, rule: Rule, m: float, s: Any) -> int:
     """Judge a measured row with m = p in floats, count, and update if so judged. Returns what happened."""
     error = slope(entries(w), s.norm) * reach(rows, i)
     verdict = judge(rows, i, y, w, rule, m, error, s)
     if verdict & UPDATE:
-        code = update(rows, i, y, w, kept, rule, m, error, s)
+        code = update(rows, i, y, c, w, kept, rule, m, error, s)
         if code < 0:
             return code
         if code == 0:

@@ -145,10 +145,16 @@ def _note(trace: Any, tally: NDArray[np.uint32], i: int, verdict: int, s: Any) -
         s.traced += 1
 
 
+@inlined
+def _weight(importance: Vector, i: int) -> float:
+    return float(importance[i]) if importance.shape[0] > 0 else 1.0
+
+
 @kernel
 def cycle(
     rows: Storage,
     y: Signs,
+    importance: Vector,
     order: NDArray[np.int64],
     base: int,
     restart: bool,
@@ -167,7 +173,7 @@ def cycle(
     Logs the number of updates of each pass, or the row that each search found. Returns how many
     entries it logged, or an error code; state.done says that the last pass satisfied the rule. Updates are written
     into ``trace``, and counted for each row in ``tally``, if these are not empty; it returns when the trace is full,
-    and at the end of the stretch.
+    and at the end of the stretch. ``importance`` is the weight of each row, or empty if all are 1.
     """
     s = state[0]
     n = y.shape[0]
@@ -199,10 +205,11 @@ def cycle(
                 _fetch_ahead(rows, order, t - base)
             slow = s.slow
             if math.isnan(rows.norm[i]):
-                verdict = learn(rows, i, float(y[i]), w, kept, rule, s)
+                verdict = learn(rows, i, float(y[i]), _weight(importance, i), w, kept, rule, s)
             else:
                 s.row = i
-                verdict = respond(rows, i, float(y[i]), w, kept, rule, p / divisor(rows, i), s)
+                c = _weight(importance, i)
+                verdict = respond(rows, i, float(y[i]), c, w, kept, rule, p / divisor(rows, i), s)
             if verdict < 0:
                 return verdict
             budget -= 1 + SLOW * (s.slow - slow)
@@ -310,6 +317,7 @@ def _estimate(rows: Storage, y: Signs, i: int, w: Weights, s: Any) -> tuple[floa
 def climb(
     rows: Storage,
     y: Signs,
+    importance: Vector,
     w: Weights,
     kept: Kept,
     rule: Rule,
@@ -321,7 +329,7 @@ def climb(
 ) -> int:
     """Searches for the violated example with the smallest p, ties to the lower row, and updates on it.
 
-    Logs the row that each search found to be violated. ``trace`` and ``tally`` are as in `cycle`.
+    Logs the row that each search found to be violated. The other arrays are as in `cycle`.
     """
     s = state[0]
     n = y.shape[0]
@@ -365,7 +373,8 @@ def climb(
             continue
         s.at = 0
         s.row = s.found
-        verdict = respond(rows, s.found, float(y[s.found]), w, kept, rule, best, s)
+        c = _weight(importance, s.found)
+        verdict = respond(rows, s.found, float(y[s.found]), c, w, kept, rule, best, s)
         if verdict < 0:
             return verdict
         s.done = not verdict & UPDATE
@@ -395,8 +404,19 @@ def survey(rows: Storage, width: int, state: Any, start: int, stop: int) -> int:
 
 
 @kernel
-def examine(rows: Storage, y: Signs, w: Weights, zero: int, state: Any, start: int, stop: int) -> int:
+def examine(
+    rows: Storage,
+    y: Signs,
+    w: Weights,
+    zero: int,
+    state: Any,
+    start: int,
+    stop: int,
+    missed: NDArray[np.bool_],
+) -> int:
     """How many of these measured rows w misclassifies, exactly; at <w,x> = 0 the prediction is ``zero``.
+
+    They are marked in ``missed``, if that is not empty.
 
     state.found: of all rows before ``stop``, that with the smallest p, ties to the lower row. Of the rows before
     ``start`` it is known already, and w must not have changed since.
@@ -424,6 +444,8 @@ def examine(rows: Storage, y: Signs, w: Weights, zero: int, state: Any, start: i
             sign = side(rows, i, float(y[i]), w, 0.0, m, e, s)
             if sign < 0 or (sign == 0 and zero != as_sign(w, float(y[i]))):
                 wrong += 1
+                if missed.shape[0] > 0:
+                    missed[i] = True
         if i > 0 and m > best + (e + best_error):
             continue
         if i == 0 or _closer(rows, y, i, m, e, s.found, best, best_error, w, s):
@@ -481,7 +503,7 @@ def rounds(
         of, norm = seen(kept, rows, i, w, s)
         out[i] = score(rows, i, of.w, norm)
         if y[i] != 0:
-            code = learn(rows, i, float(y[i]), w, kept, rule, s)
+            code = learn(rows, i, float(y[i]), 1.0, w, kept, rule, s)
             if code < 0:
                 return code
             s.rounds += 1
@@ -526,7 +548,7 @@ def rounds_of_heads(
         for r in range(of.scores.shape[0]):
             out[i, r] = of.scores[r]
         if y[i] >= 0:
-            code = learn(rows, i, float(y[i]), w, kept, rule, s)
+            code = learn(rows, i, float(y[i]), 1.0, w, kept, rule, s)
             if code < 0:
                 return code
             s.rounds += 1
@@ -566,7 +588,7 @@ def learn_sparse(
 
 @allocating
 def _learn_next(rows: Storage, y: int, w: Weights, kept: OnStream, rule: Rule, s: Any) -> int:
-    code = learn(rows, 0, float(y), w, kept, rule, s)
+    code = learn(rows, 0, float(y), 1.0, w, kept, rule, s)
     if code >= 0:
         s.rounds += 1
     return code

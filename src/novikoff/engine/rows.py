@@ -24,6 +24,8 @@ BUDGET = 1 << 25  # stored entries per call of a loop, some 20 ms: Ctrl-C is hea
 SHORT = 1 << 13  # the same for the interpreter
 NOTHING = np.empty(0)
 
+NO_MARKS = np.empty(0, dtype=np.bool_)
+
 
 class BadRowError(Exception):
     """A row that cannot be learned from: one of the codes of `novikoff.engine.decide`, and where.
@@ -44,12 +46,16 @@ class Rows:
     signs : y in {-1, +1}; 0 where a label is not known. Of many classes the place of each, in 32 bits; -1 if not known
     constant : c, the appended coordinate; 0 for none
     unit : divide every row, with its constant, by its norm
+    importance : the weight of each row, above 0; None if all are 1
     """
 
-    def __init__(self, X: Any, signs: Signs, constant: float, *, unit: bool = False) -> None:
+    def __init__(
+        self, X: Any, signs: Signs, constant: float, *, unit: bool = False, importance: Vector | None = None
+    ) -> None:
         self.storage: Storage = over(X, constant, unit)
         self.beside: Any = None  # the storage with a copy of one byte an entry, once a run has made it
         self.signs = signs
+        self.importance = np.empty(0) if importance is None else importance  # as loops get it
         self.n, self.width = int(X.shape[0]), int(X.shape[1]) + 1
         self._state: Any = np.zeros(1, dtype=STATE)
         self._radius_known = False
@@ -142,13 +148,16 @@ class Rows:
         """The row with the smallest <w,a_i>, exactly, ties to the lower row."""
         return self.examine(Plane(w), 0)[0]
 
-    def examine(self, w: Weights, zero: int) -> tuple[int, int]:
-        """The row of the smallest p; and how many w misclassifies, exactly, if <w,x> = 0 is predicted as ``zero``."""
+    def examine(self, w: Weights, zero: int, missed: NDArray[np.bool_] = NO_MARKS) -> tuple[int, int]:
+        """The row of the smallest p; and how many w misclassifies, exactly, if <w,x> = 0 is predicted as ``zero``.
+
+        ``missed``, if it is not empty, marks those.
+        """
         storage = self._measured()
         wrong = 0
         for start in range(0, self.n, self.pace):
             stop = min(self.n, start + self.pace)
-            wrong += loops.examine(storage, self.signs, w, zero, self._state, start, stop)
+            wrong += loops.examine(storage, self.signs, w, zero, self._state, start, stop, missed)
         return int(self._state[0].found), wrong
 
     def _measured(self) -> Any:

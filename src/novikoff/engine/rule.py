@@ -27,6 +27,13 @@ class Facts(NamedTuple):
     updates: int
     steps: Fraction  # at most the sum of their lengths
     rounded: bool  # was some update not exactly w + step y x?
+    least_weight: Fraction = Fraction(1)  # of the examples that were updated on
+    most_weight: Fraction = Fraction(1)
+
+    @property
+    def weighed(self) -> bool:
+        """Did some of them have a weight other than 1?"""
+        return not self.least_weight == self.most_weight == 1
 
 
 class Rule(Protocol):
@@ -53,8 +60,8 @@ class Rule(Protocol):
     def violated(self, side: int, y: float) -> bool:
         """Is an update due, given the sign of y<w,x> - theta?"""
 
-    def step(self, product: float, sqnorm: float) -> float:
-        """How long the step is, w <- w + step y x.
+    def step(self, product: float, sqnorm: float, weight: float) -> float:
+        """How long the step is for an example of this weight, w <- w + step y x.
 
         Of a rule that measures, ``product`` is y<w,x> and ``sqnorm`` is ||x||^2, both correctly rounded, so
         that they are the same for every storage. Of others they are not to be looked at.
@@ -79,16 +86,19 @@ class Rule(Protocol):
     def longest(self, run: Facts) -> Fraction:
         """At least half of ||w||, at any time of a run from 0."""
 
-    def bound(self, gamma: Number, run: Facts) -> int | None:
-        """The most that the theorem allows, if some separator has margin gamma; None where it promises nothing."""
+    def bound(self, gamma: Number, run: Facts) -> int | float | None:
+        """The most that the theorem allows, if some separator has margin gamma; None where it promises nothing.
+
+        Of a rule that bounds updates: of their weights in all, which is a count where each is 1.
+        """
 
 
 def violated(rule: Rule, side: int, y: float) -> bool:
     return rule.violated(side, y)
 
 
-def step(rule: Rule, product: float, sqnorm: float) -> float:
-    return rule.step(product, sqnorm)
+def step(rule: Rule, product: float, sqnorm: float, weight: float) -> float:
+    return rule.step(product, sqnorm, weight)
 
 
 def threshold(rule: Rule, radius_sq: float) -> float:
@@ -105,7 +115,7 @@ def measures(rule: Rule) -> bool:
 
 
 by_type(violated, lambda rule, side, y: rule.instance_class.violated, **INLINED)
-by_type(step, lambda rule, product, sqnorm: rule.instance_class.step, **INLINED)
+by_type(step, lambda rule, product, sqnorm, weight: rule.instance_class.step, **INLINED)
 by_type(threshold, lambda rule, radius_sq: rule.instance_class.threshold, **INLINED)
 by_type(satisfied, lambda rule, updates, mistakes, loss: rule.instance_class.satisfied, **INLINED)
 by_type(

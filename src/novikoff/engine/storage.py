@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.engine.byte_rows import ByteRows
-from novikoff.engine.compile import INLINED, by_type, inlined, kernel, outlined, reassociated
+from novikoff.engine.compile import INLINED, by_type, inlined, kernel, outlined, product_error, reassociated
 from novikoff.engine.csr import CsrRows
 from novikoff.engine.dense import DenseRows
 
@@ -151,7 +151,29 @@ def add(rows: Storage, i: int, y: float, divisor: float, w: Vector) -> None:
 
 @outlined
 def sum_rounds(rows: Storage, i: int, y: float, divisor: float, w: Vector) -> bool:
-    """Is some entry of w + y * row no float? A loop without stores, whose bits may be combined in any order."""
+    """Is some entry of y * row, or of w and that, no float?"""
+    return _sum_of_products_rounds(rows, i, y, divisor, w) or (abs(y) != 1.0 and _product_rounds(rows, i, y, divisor))
+
+
+@outlined
+def _product_rounds(rows: Storage, i: int, y: float, divisor: float) -> bool:
+    """Is some entry of y * row no float, or so small that this cannot be told?"""
+    rounds = 0
+    for k in cells(rows, i):
+        rounds |= _rounds(y, value(rows, i, k) / divisor)
+    rounds |= _rounds(y, rows.constant / divisor)
+    return rounds != 0
+
+
+@inlined
+def _rounds(y: float, x: float) -> bool:
+    product = y * x
+    return x != 0.0 and (abs(product) < 2.0**-900 or product_error(y, x, product) != 0.0)
+
+
+@outlined
+def _sum_of_products_rounds(rows: Storage, i: int, y: float, divisor: float, w: Vector) -> bool:
+    """Is some entry of w + fl(y * row) no float? A loop without stores, whose bits may be combined in any order."""
     rounds = 0
     if divisor == 1.0:
         for k in cells(rows, i):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,6 +43,11 @@ class Findings(Learning):
         return self._fitted().updates
 
     @property
+    def weight_of_updates_(self) -> float:
+        """C, the weights of the updates in all: their number, if no example has a weight."""
+        return self._fitted().weight
+
+    @property
     def radius_(self) -> float:
         return 1.0 if self._fitted().ball else self._learner.radius
 
@@ -60,12 +65,16 @@ class Findings(Learning):
                 upper = round_up(Fraction(upper) / below)
         return lower, upper
 
-    def bound(self, gamma: Number) -> int | None:
+    def bound(self, gamma: Number) -> int | float | None:
         """How many updates the theorem allows so far, if some separator has margin gamma: floor(C), or a little more.
 
         C = (R^2 + 2 theta)/gamma^2; after a warm start from w0 it is (R^2 + 2 theta + 2 gamma ||w0||)/gamma^2. Once
         an update has rounded (``rounded_``), the bound is floor(C/(1 - 2^-50 C)), which is the same unless C is huge or
         just below an integer (`novikoff.theory.ROUNDED`); for C of 2^49 or more there is none, and None is returned.
+
+        If examples have weights, it is ``weight_of_updates_`` that is bounded, by (c R^2 + 2 theta)/gamma^2 with the
+        largest weight c of an update: a float, rounded up; None where an update rounded, and for passive-aggressive
+        learners.
 
         Parameters
         ----------
@@ -74,7 +83,7 @@ class Findings(Learning):
         """
         return self._allowed(gamma, rounded=self._fitted().rounded)
 
-    def _allowed(self, gamma: Number, *, rounded: bool) -> int | None:
+    def _allowed(self, gamma: Number, *, rounded: bool) -> int | float | None:
         learner = self._learner
         run = learner.facts._replace(rounded=rounded)
         gamma = positive_margin(gamma)
@@ -136,7 +145,7 @@ class Findings(Learning):
         margin = verify(proof, X, self._labels.of_signs(signs)).margin
         assert margin is not None
         # The witness has at least this margin, so the theorem allows at most so many updates.
-        bound = learner.rule.bound(Fraction(margin[0]), learner.facts)
+        bound = None if learner.weighed else cast("int | None", learner.rule.bound(Fraction(margin[0]), learner.facts))
         if learner.radius > proof.radius or (bound is not None and learner.bounded > bound):
             raise ValueError(
                 f"this model did not learn from these data: it met a row of norm {learner.radius:g} and made "
@@ -144,23 +153,23 @@ class Findings(Learning):
             )
         return RunProof(proof, learner.mistakes, learner.updates, bound, learner.rule.bounds())
 
-    def trace(self, X: Any, y: Any = None) -> Trace:
+    def trace(self, X: Any, y: Any = None, sample_weight: Any = None) -> Trace:
         """The updates of the last ``fit``, in order: it is made once more, and must end in the same weights.
 
         Parameters
         ----------
-        X, y : the data of that fit, which started from w = 0
+        X, y, sample_weight : the data of that fit, which started from w = 0; rows of weight 0 are not counted
         """
         learner = self._fitted()
-        y = inputs.labels(X, y)
-        X = inputs.matrix(self, X)
+        y, given = inputs.labels(X, y), inputs.given_weights(X, sample_weight)
+        X, y, importance, places = self._weighed(inputs.matrix(self, X), y, given)
         if self._shuffles() and not isinstance(self.random_state, int | np.integer):
             raise ValueError("the order of a shuffled fit can be repeated only if random_state is an int")
-        rows = self._rows(X, self._labels.targets(y, X.shape[0]), learner)
+        rows = self._rows(X, self._labels.targets(y, X.shape[0]), learner, importance)
         heads = len(learner.W)
         again = LinearLearner(learner.rule, X.shape[1], rows.constant, unit=rows.unit, heads=heads)
         trace = Trace(rows)
-        with inputs.refusals(X, getattr(self, "feature_names_in_", None)):
+        with inputs.refusals(X, getattr(self, "feature_names_in_", None), places):
             again.run(rows, self.order, max(1, self.passes_), seed=self._seed(), trace=trace)
         if again.updates != learner.updates or not np.array_equal(again.W, learner.W):
             raise ValueError(
@@ -204,10 +213,10 @@ class Findings(Learning):
     def _theorem_allows(self) -> tuple[float, int | None]:
         """U with gamma* <= U, and the least that the theorem then allows."""
         upper = self.margin_[1]
-        if not 0 < upper < math.inf:
+        if not 0 < upper < math.inf or self._learner.weighed:
             return upper, None
         # No less is allowed than without rounding. From 0, what was made is allowed; U is rounded up, so its bound can
         # be one less.
         least = self._allowed(Fraction(upper), rounded=False)
-        assert least is not None
+        assert isinstance(least, int)
         return upper, max(least, self._learner.bounded)

@@ -43,5 +43,5 @@ def _bound(model: Any, margin: tuple[float, float] | None, certificate: Any) -> 
         return model.bound()
     if not hasattr(model, "_theorem_allows") or margin is None or not margin[0] > 0:
         return None
-    most: int | None = model.bound(Fraction(margin[0]))
-    return most
+    most: int | float | None = model.bound(Fraction(margin[0]))
+    return most if isinstance(most, int) else None  # of weights, and not of updates

@@ -51,7 +51,7 @@ class InRounds(OneByOne):
     @alone
     def online_answers(self, X: Any, classes: Any = None, y: Any = None) -> Said:
         """What `predict_learn` predicts: a place among the classes for each row, and where that is undecided."""
-        y = inputs.labels(X, y, unweighted=type(self).__name__)
+        y = inputs.labels(X, y, unweighted="a stream")
         X, names = inputs.first_matrix(BaseEstimator(), X)
         before = self._learner.width if self._begun() else 0
         if not self._begun():

@@ -16,7 +16,18 @@ from novikoff.engine.rows import Rows
 from novikoff.engine.rule import Rule
 from novikoff.estimators import words
 from novikoff.estimators.hyperplane import LinearModel
-from novikoff.estimators.parameters import BOOLEAN, RANDOM, VERBOSE, Interval, estimator, one_of, parameter
+from novikoff.estimators.parameters import (
+    BOOLEAN,
+    NONE,
+    RANDOM,
+    VERBOSE,
+    Instance,
+    Interval,
+    estimator,
+    one_of,
+    parameter,
+)
+from novikoff.estimators.weighing import Weighed, weighed
 from novikoff.labels import PLUS_MINUS, Labels
 from novikoff.learners.linear import HYPOTHESES, ORDERS, LinearLearner
 from novikoff.learners.perceptron import AT_ZERO
@@ -36,6 +47,7 @@ class Shared:
     random_state: int | np.random.RandomState | None = parameter(0, RANDOM)
     warm_start: bool = parameter(False, BOOLEAN)
     hypothesis: str = parameter("best", one_of(HYPOTHESES))
+    class_weight: dict[Any, float] | str | None = parameter(None, Instance(dict), one_of({"balanced"}), NONE)
     byte_copy: str | bool = parameter("auto", one_of({"auto"}), BOOLEAN)
     verbose: int = parameter(0, VERBOSE)
 
@@ -92,10 +104,14 @@ class Learning(LinearModel, Shared, ABC):
                 "special, and equal scores are a mistake"
             )
 
-    def _rows(self, X: Any, targets: Any, learner: LinearLearner | None = None) -> Rows:
+    def _rows(self, X: Any, targets: Any, learner: LinearLearner | None = None, importance: Any = None) -> Rows:
         """The rows of X as the learner learns from them; by default as a new one would."""
         constant, unit = (learner or self._fresh(0)).geometry
-        return Rows(X, targets, constant, unit=unit)
+        return Rows(X, targets, constant, unit=unit, importance=importance)
+
+    def _weighed(self, X: Any, y: Any, given: Any) -> Weighed:
+        """The rows of positive weight with their labels and weights, as this learner can weigh them."""
+        return weighed(X, y, given, self.class_weight)
 
     def _adopt(self, learner: LinearLearner, labels: Labels, names: NDArray[Any] | None) -> None:
         self._learner, self._labels, self.n_features_in_ = learner, labels, learner.width

@@ -30,7 +30,7 @@ class LinearClassifier(InRounds, Findings):
 
     # Batch -------------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Pass over the data until a pass is free of updates, or ``max_iter`` times.
 
         Ctrl-C ends it early, with the model as it stands and ``stop_reason_`` saying so.
@@ -39,29 +39,33 @@ class LinearClassifier(InRounds, Findings):
         ----------
         X : array, frame or sparse matrix of shape (n, d), or a `novikoff.data.Dataset` with its labels
         y : n labels, two classes or more, of any type
+        sample_weight : n numbers >= 0
+            Multiplies the step, w <- w + c y x; of passive-aggressive learners C. A row of weight 0 is not there.
+            (A `novikoff.data.Dataset` may come with weights of its own.)
 
         Returns
         -------
         self
         """
-        return self.fit_journalled(X, y, None)
+        return self.fit_journalled(X, y, None, sample_weight)
 
     @alone
-    def fit_journalled(self, X: Any, y: Any, journal: Journal | None) -> Self:
+    def fit_journalled(self, X: Any, y: Any, journal: Journal | None, sample_weight: Any = None) -> Self:
         """`fit`, which a journal follows and can take up again: see `novikoff.fit_file`."""
         from sklearn.exceptions import ConvergenceWarning
 
         self._check_parameters()
-        y = inputs.labels(X, y, unweighted=type(self).__name__)
+        y, given = inputs.labels(X, y), inputs.given_weights(X, sample_weight)
         X, names = inputs.first_matrix(self, X)
+        X, y, importance, places = self._weighed(X, y, given)
         labels = Labels.of(y, X.shape[0])
         learner = self._fresh(X.shape[1], labels)
         if self.warm_start and self._begun() and self._learner.is_like(learner):
             learner.start_from(self._learner)
         if self.hypothesis == "best" and self.order == "given":  # no hypothesis survives a search but the last
             learner.keep_survivors(self.max_iter)
-        rows = self._rows(X, labels.targets(y, X.shape[0]))
-        with inputs.refusals(X, names):
+        rows = self._rows(X, labels.targets(y, X.shape[0]), importance=importance)
+        with inputs.refusals(X, names, places):
             with Passes(type(self).__name__, self.order) if self.verbose else nullcontext() as watch:
                 outcome = learner.run(
                     rows,
@@ -86,35 +90,42 @@ class LinearClassifier(InRounds, Findings):
         return self
 
     @alone
-    def partial_fit(self, X: Any, y: Any = None, classes: Any = None) -> Self:
+    def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
         """One pass over a batch, in the given order, from where the model stands.
 
         Parameters
         ----------
-        X, y : as in `fit`
+        X, y, sample_weight : as in `fit`
         classes : the labels, if there are to be no others; without it labels that are new join with weights of 0
 
         Returns
         -------
         self
         """
-        y = inputs.labels(X, y, unweighted=type(self).__name__)
+        if self.class_weight == "balanced":
+            raise ValueError(
+                "class_weight='balanced' counts the rows of all batches, and partial_fit sees one: give the weights of "
+                "the classes as a dict"
+            )
+        y, given = inputs.labels(X, y), inputs.given_weights(X, sample_weight)
         begun = self._begun()
         if begun:
             known = self.classes_.tolist()
             if classes is not None and list(classes) != known and inputs.distinct(classes).tolist() != known:
                 raise ValueError(f"classes = {list(classes)!r} are not the labels of the first call, {known!r}")
             X, names = inputs.matrix(self, X), getattr(self, "feature_names_in_", None)
+            X, y, importance, places = self._weighed(X, y, given)
             labels, learner = self._labels.joined_by(y, X.shape[0]), self._learner.copy()
             self._check_zero(labels)
             learner.add_heads(labels.heads)
         else:
             self._check_parameters()
             X, names = inputs.first_matrix(self, X)
+            X, y, importance, places = self._weighed(X, y, given)
             labels = Labels.begun(y, X.shape[0]) if classes is None else Labels.declared(classes)
             learner = self._fresh(X.shape[1], labels)
-        rows = self._rows(X, labels.targets(y, X.shape[0]), learner)
-        with inputs.refusals(X, names):
+        rows = self._rows(X, labels.targets(y, X.shape[0]), learner, importance)
+        with inputs.refusals(X, names, places):
             learner.one_pass(rows)
         if begun:
             self._learner, self._labels, self.classes_ = learner, labels, labels.classes

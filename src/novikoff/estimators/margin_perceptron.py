@@ -26,12 +26,13 @@ class MarginPerceptron(LinearClassifier):
     threshold : "auto" or float
         θ, in units of ⟨w,x⟩ before any ``scale="ball"``; "auto" is the square of the largest ‖x‖ so far.
     at_zero, order, fit_intercept, intercept_scaling, scale, max_iter
-    shuffle, random_state, warm_start, hypothesis, byte_copy, verbose
+    shuffle, random_state, warm_start, hypothesis, class_weight, byte_copy, verbose
         As in `Perceptron`. ``at_zero`` decides what counts as a mistake, not what is an update.
 
     Attributes
     ----------
-    As in `Perceptron`: ``mistakes_`` counts wrong predictions, ``updates_`` all updates.
+    As in `Perceptron`: ``mistakes_`` counts wrong predictions, ``updates_`` all updates. With weights of at most c,
+    ``weight_of_updates_`` ≤ (cR² + 2θ)/γ².
 
     Examples
     --------

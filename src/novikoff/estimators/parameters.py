@@ -89,6 +89,19 @@ class Kind(Allowed):
         return self.word
 
 
+@dataclass(frozen=True)
+class Instance(Allowed):
+    """Whatever is of a type."""
+
+    type: Any
+
+    def allows(self, value: Any) -> bool:
+        return isinstance(value, self.type)
+
+    def to_sklearn(self) -> Any:
+        return self.type
+
+
 SEEDS = Interval(Integral, 0, 2**32 - 1, closed="both")
 COUNTS = Interval(Integral, 0, None, closed="left")
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from numbers import Real
+from typing import Any
 
 from novikoff.engine.rule import Rule
 from novikoff.estimators.linear import LinearClassifier
 from novikoff.estimators.parameters import NONE, Interval, estimator, one_of, parameter
+from novikoff.estimators.weighing import Weighed
 from novikoff.learners import passive_aggressive as rules
 from novikoff.learners.passive_aggressive import NO_TOL, VARIANTS
 from novikoff.learners.perceptron import AT_ZERO
@@ -30,12 +32,13 @@ class PassiveAggressive(LinearClassifier):
     variant : {"PA-I", "PA", "PA-II"}
         PA follows every example, right or wrong; the other two resist wrong labels.
     C : float
-        How aggressive PA-I and PA-II are: the longest step of PA-I.
+        How aggressive PA-I and PA-II are: the longest step of PA-I. The weight of a row multiplies it; PA takes only
+        the weights 0 and 1. With other weights than 1, ``bound`` is None.
     tol : float or None
         None: a run ends after a pass without mistakes. A number: after a pass with no loss above it.
         (The loss hardly ever becomes 0: one below 2⁻⁴⁰ is left alone.)
     at_zero, order, fit_intercept, intercept_scaling, scale, max_iter
-    shuffle, random_state, warm_start, hypothesis, byte_copy, verbose
+    shuffle, random_state, warm_start, hypothesis, class_weight, byte_copy, verbose
         As in `Perceptron`. ``at_zero`` decides what counts as a mistake, not what is an update. Under
         ``order="first"`` and ``"worst"`` the run ends when no example has a loss.
 
@@ -64,6 +67,15 @@ class PassiveAggressive(LinearClassifier):
     tol: float | None = parameter(None, Interval(Real, 0, None, closed="left"), NONE)
 
     rule = rules.PassiveAggressive
+
+    def _weighed(self, X: Any, y: Any, given: Any) -> Weighed:
+        found = super()._weighed(X, y, given)
+        if found.weights is not None and self.variant == "PA":
+            raise ValueError(
+                f'variant="PA" has no C that a weight could multiply, so every weight must be 0 or 1, and here is '
+                f'{found.weights[found.weights != 1][0]:g}: take variant="PA-I" or "PA-II"'
+            )
+        return found
 
     def _rule(self) -> Rule:
         tol = NO_TOL if self.tol is None else float(self.tol)

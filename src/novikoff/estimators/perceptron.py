@@ -28,7 +28,7 @@ class Perceptron(LinearClassifier):
     Parameters
     ----------
     at_zero : {"mistake", "positive", "negative"}
-        What ⟨w,x⟩ = 0 means: always a mistake, the prediction +, or the prediction -. Of more than two classes "mistake".
+        What ⟨w,x⟩ = 0 means: always a mistake, the prediction +, or the prediction -. The last two are for two classes.
     order : {"given", "first", "worst"}
         Cycle through the data; or update on the first violated example, or on the one with the
         smallest y⟨w,x⟩ (ties to the lower row). Under the last two a pass is one search.
@@ -55,6 +55,10 @@ class Perceptron(LinearClassifier):
         (and keeps no more than 128 MB of them); ties go to the last, and so does a last one without errors. It speaks
         of ``fit`` with ``order="given"``: the other orders, ``partial_fit`` and ``learn_one`` return the last, or the
         average if asked. Learning always goes on from the last. A round is a row with its label, or a search.
+    class_weight : None, dict or "balanced"
+        Multiplies the weight of every row of ``fit`` and ``partial_fit`` by that of its label: as in the dict (1 where
+        it has none), or, in ``fit`` alone, n divided by the number of classes and of the rows of that label.
+        A stream (``learn_one``, ``predict_learn``) weighs every example 1.
     byte_copy : "auto" or bool
         Let quiet passes read a copy of X of one byte an entry (and 24 bytes a row) wherever that decides, and X itself
         where it does not: the same bits, several times faster. "auto" makes it for dense X of 8 MB or more, after a
@@ -70,13 +74,16 @@ class Perceptron(LinearClassifier):
         The last w. Learning goes on from it, and the bounds and the upper end of ``margin_`` come from it.
     classes_ : the labels; of two the second is +
     mistakes_, updates_, passes_, n_iter_ : int
+    weight_of_updates_ : float
+        C, the sum of the weights of the rows of all updates, which are counted once each above. With the largest weight
+        c of them, C ≤ cR²/γ²: then ``bound`` speaks of C, and not of updates, which may be more.
     history_ : array
         The updates in each pass; under "first" and "worst" the row that each search found, -1 for none.
     radius_ : float
         The largest ‖x‖, rows as learned from.
     margin_ : (lower, upper)
         lower = min y⟨w,x⟩/‖w‖ over the data of the last ``fit`` (-inf where the rows are gone);
-        no separator has a margin above upper = ‖w‖/updates (inf after a warm start).
+        no separator has a margin above upper = ‖w‖/updates, or ‖w‖/C with weights (inf after a warm start).
     stop_reason_ : str
         Why the last ``fit`` stopped: "separated" if the margin over its data is positive, and only then.
     interrupted_, rounded_ : bool

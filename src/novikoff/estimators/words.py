@@ -91,6 +91,8 @@ def summary(name: str, model: Any, upper: float, least: int | None) -> str:
         f"{name}: {model.stop_reason_}.",
         f"{model.mistakes_:,} {noun}, rows of norm at most R = {model.radius_:.6g}.",
     ]
+    if learner.weighed:
+        lines.append(f"The updates weigh {learner.weight:.6g} in all.")
     if returned := _returned(model, learner):
         lines.append(returned)
     best = f"no separator has one above {upper:.6g}." if math.isfinite(upper) else ""

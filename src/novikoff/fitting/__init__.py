@@ -90,7 +90,7 @@ def fitted_to_file(
             _fit(estimator, examples, None)
             yield
             return
-        with closing(DiskJournal(copy.home, estimator, len(examples))) as journal:
+        with closing(DiskJournal(copy.home, estimator, len(examples), examples.weights)) as journal:
             if resume:
                 journal.resume(lambda: examples.digest)
             else:

@@ -45,10 +45,11 @@ class DiskJournal:
     digest of the data is known.
     """
 
-    def __init__(self, home: Path, model: LinearClassifier, rows: int) -> None:
+    def __init__(self, home: Path, model: LinearClassifier, rows: int, weights: NDArray[np.float64] | None) -> None:
         self.data: Future[str | None] = Future()  # their digest
         self._home, self._rows = home, rows
-        self._about = {"learner": type(model).__name__, "parameters": _parameters(model)}
+        weighed = "none" if weights is None else hashlib.sha256(weights.tobytes()).hexdigest()
+        self._about = {"learner": type(model).__name__, "parameters": _parameters(model), "weights": weighed}
         self._key = hashlib.sha256(json.dumps(self._about).encode()).hexdigest()[:16]
         self._token = secrets.token_hex(4)
         self._lock = ExitStack()
@@ -116,6 +117,8 @@ class DiskJournal:
         differences = [
             f"{name} was {theirs.get(name)} and is {value}" for name, value in ours.items() if theirs.get(name) != value
         ]
+        if not differences and found.get("weights") != here["weights"]:
+            differences.append("the examples had other weights")
         if not differences and found["data"] != digest():
             differences.append("it is of other data: the file has changed since")
         if not differences:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from functools import cache
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import msgspec
 import numpy as np
@@ -128,7 +128,7 @@ def run(experiment: Experiment) -> Run:
         facts = Facts(
             Fraction(proof.radius) ** 2, Fraction(history.theta), Fraction(0), ENOUGH, Fraction(ENOUGH), rounded=True
         )
-        allowed = experiment.rule.bound(Fraction(proof.margin[0]), facts)
+        allowed = cast("int | None", experiment.rule.bound(Fraction(proof.margin[0]), facts))
     lengths = np.array([update.step for update in history.updates])
     curves = _curves(path, lengths, radius / unit, theta, witness)
     mistakes = sum(update.mistake for update in history.updates)

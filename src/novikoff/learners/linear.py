@@ -47,7 +47,9 @@ FINITE = sys.float_info.max
 # What of the record outlives a pass: integers with their range, counts, and floats from 0 up to.
 RANGES = {"unit": (0, 1), "rounded": (0, 1), "radius_e": (-4096, 4096)}
 COUNTS = ("mistakes", "updates", "rounds")
+WEIGHTS = ("least_weight", "most_weight", "weight")
 FLOATS = {"theta": FINITE, "constant": FINITE, "radius_m": math.nextafter(1.0, 0.0), "steps": FINITE}
+FLOATS |= dict.fromkeys(WEIGHTS, FINITE)
 # And what is needed to go on in the middle of one.
 PLACE = ("at", "found", "done", "turns", "pass_mistakes")
 PLACE_FLOATS = ("pass_theta", "loss")
@@ -308,10 +310,27 @@ class LinearLearner:
         """What the theorem of the rule is asked with."""
         # Adding up M lengths in floats rounds by at most M 2^-53 of the sum; whole ones not at all.
         steps = Fraction(float(self.state[0].steps))
-        if steps != self.updates:
+        if steps != self.updates or self.weighed:
             steps *= 1 - Fraction(self.updates, 2**52)
         start, theta = Fraction(self.start_norm), Fraction(self.theta)
-        return Facts(self.radius_sq, theta, start, self.updates, steps, self.rounded)
+        least, most = map(Fraction, self._weights_between)
+        return Facts(self.radius_sq, theta, start, self.updates, steps, self.rounded, least, most)
+
+    @property
+    def _weights_between(self) -> tuple[float, float]:
+        """The least and the largest weight of an example that it updated on."""
+        record = self.state[0]
+        return (float(record.least_weight), float(record.most_weight)) if self.updates else (1.0, 1.0)
+
+    @property
+    def weight(self) -> float:
+        """The weights of the updates in all: their number, if no example had one."""
+        return float(self.state[0].weight)
+
+    @property
+    def weighed(self) -> bool:
+        """Did an example that it updated on have a weight other than 1?"""
+        return self._weights_between != (1.0, 1.0)
 
     @property
     def upper(self) -> float:
@@ -371,14 +390,14 @@ class LinearLearner:
             before = -1  # the updates when the last group began
             while passes < max_iter and not state.done and (enough is None or self.updates < enough):
                 room = log[: max_iter - passes]
-                data = bytes_beside.storage, rows.signs
+                data = bytes_beside.storage, rows.signs, rows.importance
                 if order == "worst":
                     logged = climb(*data, self.weights, self.kept, self.rule, self.state, rows.pace, room, page, counts)
                 else:
                     here = int(state.turns), int(state.at)
                     group = shuffled.group_from(*here) if shuffled else None
                     calm, before = (self.updates == before, self.updates) if group else (False, before)
-                    if group and calm and self._is_quiet(group, data, rows.pace):
+                    if group and calm and self._is_quiet(group, data[:2], rows.pace):
                         state.at += group.size
                         state.rounds += group.size
                         logged = state.traced = 0
@@ -435,7 +454,7 @@ class LinearLearner:
         self._begin()
         rows.open(self)
         log = np.empty(1, dtype=np.int64)
-        way = rows.storage, rows.signs, *GIVEN, False
+        way = rows.storage, rows.signs, rows.importance, *GIVEN, False
         logged = 0
         while not logged:
             logged = cycle(*way, self.weights, self.kept, self.rule, self.state, rows.pace, log, NO_TRACE, NO_TALLY)
@@ -486,21 +505,28 @@ class LinearLearner:
 
     def choose_best(self, rows: Rows, passes: int) -> tuple[bool, int, int]:
         """After a run of so many passes: return, of its last hypothesis and those that survived longest, the one with
-        the fewest errors; ties to the last, then to who survived longer. If the last has none, no other is counted.
+        the fewest errors, by their weights; ties to the last, then to who survived longer. If the last has none, no
+        other is counted.
 
         As `examine` for the chosen one, and how many were counted.
         """
         self.lower = -math.inf
-        best, (hardest, errors) = self, rows.examine(self.weights, self.zero)
+        best, (hardest, errors, loss) = self, self._errors(rows)
         survivors = self._survivors(_counts(passes) - 1) if errors else []
         for W in survivors:
             other = self._with(W)
-            found, wrong = rows.examine(other.weights, self.zero)
-            if wrong < errors:
-                best, hardest, errors = other, found, wrong
+            found, wrong, lost = other._errors(rows)
+            if lost < loss:
+                best, hardest, errors, loss = other, found, wrong, lost
         self.chosen = None if best is self else best
         self._set_width(self.width)
         return *self._found(rows, best, hardest, errors), 1 + len(survivors)
+
+    def _errors(self, rows: Rows) -> tuple[int, int, float]:
+        """The row of the smallest p, how many W misclassifies, and their weights in all."""
+        missed = np.zeros(len(rows.importance), dtype=np.bool_)
+        hardest, errors = rows.examine(self.weights, self.zero, missed)
+        return hardest, errors, math.fsum(rows.importance[missed]) if len(missed) else errors
 
     def _survivors(self, most: int) -> list[NDArray[np.float64]]:
         """Those that survived longest, ties to the earlier."""
@@ -601,6 +627,15 @@ class LinearLearner:
         return learner
 
 
+def _unweighted(values: dict[str, Any]) -> None:
+    """What a file says of before there were weights."""
+    updates = values.get("updates")
+    if type(updates) is int:
+        values.setdefault("least_weight", float(updates > 0))
+        values.setdefault("most_weight", float(updates > 0))
+        values.setdefault("weight", float(updates))
+
+
 def _survivors_of(state: State, learner: LinearLearner) -> Survivors:
     lived = state.array("survivors_lived", "<i8", None)
     places, (heads, room) = len(lived), learner.W.shape
@@ -617,9 +652,11 @@ def _from_older_files(state: State) -> None:
     values.setdefault("rounded", 1)  # the weaker promise is the safe one
     values.setdefault("rounds", 0)  # which averages alone divide by
     if "zero" not in values:
+        _unweighted(values)
         return
     values["steps"] = float(state.integer("updates"))
     values["updates"] = int(values["steps"])
+    _unweighted(values)
     values["rule_zero"] = state.integer("zero", -1, 1)
     auto = state.integer("auto", 0, 1)
     if state.integer("margin", 0, 1):

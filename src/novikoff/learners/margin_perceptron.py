@@ -38,8 +38,8 @@ class MarginPerceptron(NamedTuple):
         """y<w,x> <= theta."""
         return side <= 0
 
-    def step(self, product: float, sqnorm: float) -> float:
-        return 1.0
+    def step(self, product: float, sqnorm: float, weight: float) -> float:
+        return weight
 
     def satisfied(self, updates: int, mistakes: int, loss: float) -> bool:
         return updates == 0
@@ -56,5 +56,5 @@ class MarginPerceptron(NamedTuple):
     def longest(self, run: Facts) -> Fraction:
         return unit_steps(run)
 
-    def bound(self, gamma: Number, run: Facts) -> int | None:
+    def bound(self, gamma: Number, run: Facts) -> int | float | None:
         return most_updates(gamma, run)

@@ -4,6 +4,8 @@
     PA-I    tau = min(C, l/||x||^2)
     PA-II   tau = l/(||x||^2 + 1/(2C))
 
+The weight of an example multiplies C.
+
 If some separator has margin gamma, they make at most R^2/gamma^2, max(R^2, 1/C)/gamma^2 and (R^2 + 1/(2C))/gamma^2
 mistakes (`novikoff.theory.PASSIVE`, `PASSIVE_1`, `PASSIVE_2`). Updates are not bounded: the loss of a right
 prediction can be as small as one likes.
@@ -51,13 +53,13 @@ class PassiveAggressive(NamedTuple):
         """y<w,x> < 1."""
         return side < 0
 
-    def step(self, product: float, sqnorm: float) -> float:
+    def step(self, product: float, sqnorm: float, weight: float) -> float:
         loss = 1.0 - product
         if loss < LEAST_LOSS:
             return NO_STEP
         if self.variant == PA_II:
-            return loss / (sqnorm + 0.5 / self.C)
-        return min(self.C, loss / sqnorm) if self.variant == PA_I else loss / sqnorm
+            return loss / (sqnorm + 0.5 / (self.C * weight))
+        return min(self.C * weight, loss / sqnorm) if self.variant == PA_I else loss / sqnorm
 
     def satisfied(self, updates: int, mistakes: int, loss: float) -> bool:
         return updates == 0 or (loss <= self.tol if self.tol >= 0.0 else mistakes == 0)
@@ -77,5 +79,7 @@ class PassiveAggressive(NamedTuple):
         return run.steps * root(run.radius_sq)[1] * 2 + Fraction(1, 2**1000)
 
     def bound(self, gamma: Number, run: Facts) -> int | None:
+        if run.weighed:
+            return None  # the theorems are of one C for all examples
         rounded = run.updates if run.rounded else 0
         return most_mistakes(self.variant, Fraction(self.C), run.radius_sq, positive_margin(gamma), run.start, rounded)

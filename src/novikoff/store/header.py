@@ -51,11 +51,13 @@ def sections(content: Content, known: list[Any] | None = None) -> tuple[dict[str
 
 
 def value_out(value: Any, where: str) -> Any:
-    """A value in JSON: what JSON has no word for becomes {"int": hexadecimal} or {"float": "inf" or "-inf"}."""
+    """A value in JSON: where it has no word, {"int": hexadecimal}, {"float": "inf" or "-inf"} or {"dict": pairs}."""
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, list):
         return [value_out(entry, where) for entry in value]
+    if isinstance(value, dict):
+        return {"dict": [[value_out(key, where), value_out(entry, where)] for key, entry in value.items()]}
     if type(value) is float and math.isinf(value):
         return {"float": "inf" if value > 0 else "-inf"}
     if type(value) is int and abs(value) >= SAFE:
@@ -75,6 +77,10 @@ def value_in(value: Any) -> Any:
         return float(value["float"])
     if value.keys() == {"int"} and type(value["int"]) is str and re.fullmatch(r"-?0x[0-9a-f]+", value["int"]):
         return int(value["int"], 16)
+    if value.keys() == {"dict"} and type(value["dict"]) is list:
+        pairs = [value_in(pair) for pair in value["dict"]]
+        if all(type(pair) is list and len(pair) == 2 and type(pair[0]) not in (list, dict) for pair in pairs):
+            return dict(pairs)
     raise InvalidModel("a value is neither a number nor a word")
 
 

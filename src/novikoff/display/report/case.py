@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import scipy.sparse as sp
@@ -164,7 +164,9 @@ class Case:
             return True
         if clf.radius_ > self.radius * (1 + 1e-9):
             return False
-        allowed = clf.bound(Fraction(proof.margin[0])) if isinstance(proof, Separable) else None
+        if not isinstance(proof, Separable) or clf._learner.weighed:
+            return True
+        allowed = clf.bound(Fraction(proof.margin[0]))
         return allowed is None or clf._learner.bounded <= allowed
 
     @cached_property
@@ -176,7 +178,7 @@ class Case:
         gamma = Fraction(max(clf.margin_[0], 0.0))
         if isinstance(proof, Separable) and self.scale != "sphere":
             gamma = Fraction(proof.margin[0]) / (Fraction(proof.radius) if self.scale == "ball" else 1)
-        return clf.bound(gamma) if gamma else None
+        return cast("int | None", clf.bound(gamma)) if gamma and not clf._learner.weighed else None
 
 
 def case_of(clf: LinearModel | None, X: Any, y: Any, proof: Proof | None, origin: Origin) -> Case:
