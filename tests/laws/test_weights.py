@@ -212,19 +212,27 @@ def test_the_weights_of_the_updates_are_bounded():
     assert seen["weighed"] >= seen["all"] / 2, seen
 
 
-def test_where_products_round_nothing_is_promised_but_the_upper_end():
+def test_where_products_round_the_bound_is_that_for_rounded_weights():
     problem = separable(60, 4, margin=0.05, random_state=1)
     c = np.random.default_rng(0).random(60)
     model = fit(Perceptron(fit_intercept=False, max_iter=10**5), problem.X, problem.y, c)
     assert model.rounded_
-    assert model.bound(problem.margin) is None
+    heaviest = Fraction(max(c[model.trace(problem.X, problem.y, c).rows]))
+    exact = heaviest * model._learner.radius_sq / problem.margin**2
+    allowed = Fraction(model.bound(problem.margin))
+    assert model.weight_of_updates_ <= exact < allowed <= exact * (1 + Fraction(model.updates_ + 1, 2**49))
     assert model.margin_[1] >= problem.margin
-    assert model.weight_of_updates_ <= c.max() * model.radius_**2 / float(problem.margin) ** 2
     assert "The updates weigh" in model.summary()
-    assert "theorem allows" not in model.summary()
     assert model.certify(problem.X, problem.y).bound is None
     aggressive = fit(PassiveAggressive(max_iter=100), problem.X, problem.y, c)
     assert aggressive.bound(problem.margin) is None
+
+
+def test_weights_so_small_that_products_may_underflow_have_no_bound():
+    X, y, c = np.array([[2.0**-300], [-(2.0**-301)]]), np.array([1, -1]), np.full(2, 2.0**-700 / 3)
+    model = fit(Perceptron(fit_intercept=False), X, y, c)
+    assert model.updates_ >= 1
+    assert model.bound(Fraction(1, 2**301)) is None
 
 
 @pytest.mark.parametrize(("c", "x"), [(0.1, 0.3), (3.0, 1 / 3), (2.0**-600, 2.0**-600), (2.0**-10, 2.0**-1070)])

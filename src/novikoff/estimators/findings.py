@@ -73,8 +73,8 @@ class Findings(Learning):
         just below an integer (`novikoff.theory.ROUNDED`); for C of 2^49 or more there is none, and None is returned.
 
         If examples have weights, it is ``weight_of_updates_`` that is bounded, by (c R^2 + 2 theta)/gamma^2 with the
-        largest weight c of an update: a float, rounded up; None where an update rounded, and for passive-aggressive
-        learners.
+        largest weight c of an update: a float, rounded up; and where updates rounded, 1 + 2^-49 M times that after M
+        of them (`novikoff.theory.WEIGHTED_ROUNDED`). Of passive-aggressive learners None.
 
         Parameters
         ----------

@@ -12,7 +12,8 @@ from typing import NamedTuple
 from novikoff.engine.rule import Facts
 from novikoff.theory.exact import Number, root, round_up
 from novikoff.theory.perceptron import bound_from_start
-from novikoff.theory.rounding import float_bound_from_start, positive_margin
+from novikoff.theory.rounding import float_bound_from_start
+from novikoff.theory.weights import weighted_float_bound
 
 AT_ZERO = {"mistake": 0, "positive": 1, "negative": -1}
 
@@ -72,16 +73,23 @@ def unit_steps(run: Facts) -> Fraction:
 
 
 def most_updates(gamma: Number, run: Facts) -> int | float | None:
-    """(R^2 + 2 theta + 2 gamma ||w0||)/gamma^2, with what rounding adds to it.
-
-    With weights it is the sum C of those of the updates that is bounded, and c R^2 for the largest, c, takes the place
-    of R^2: w gains C gamma along the separator, and ||w||^2 no more than C (c R^2 + 2 theta).
-    """
+    """(R^2 + 2 theta + 2 gamma ||w0||)/gamma^2, with what rounding adds to it."""
     if run.weighed:
-        if run.rounded:
-            return None  # what the rounding of the products adds is not proved
-        margin = positive_margin(gamma)
-        growth = run.most_weight * run.radius_sq + 2 * run.theta + 2 * margin * run.start
-        return round_up(growth / margin**2)
+        return most_weight(gamma, run)
     most = float_bound_from_start if run.rounded else bound_from_start
     return most(run.radius_sq, gamma, run.start, run.theta)
+
+
+def most_weight(gamma: Number, run: Facts) -> float | None:
+    """With weights the sum C of those of the updates is bounded, and c R^2 for the largest, c, takes the place of R^2.
+
+    `novikoff.theory.WEIGHTED_ROUNDED` says C <= exp(z) B with z = 2^-50 M, for exact sums C and products c x that do
+    not underflow. Here C is added up in floats, which is at most 1 + z/8 times as much; and where the least c R is
+    2^-900 or more, an underflow is below 2^-90 of the rounding that is allowed for. For M <= 2^49 both are in
+    1 + 2z >= exp(z) (1 + z/7), which is what the theorem promises.
+    """
+    rounded = run.updates if run.rounded else 0
+    if rounded > 2**49 or run.least_weight**2 * run.radius_sq < Fraction(1, 2**1800):
+        return None
+    most = weighted_float_bound(run.radius_sq, gamma, run.most_weight, rounded, run.start, run.theta)
+    return None if most is None else round_up(most)
