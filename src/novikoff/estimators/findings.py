@@ -15,6 +15,7 @@ from novikoff.certificates.certificate import nameable
 from novikoff.engine.rule import Rule
 from novikoff.engine.trace import Trace
 from novikoff.estimators import words
+from novikoff.estimators.against import bound_against
 from novikoff.estimators.learning import Learning
 from novikoff.learners.linear import LinearLearner
 from novikoff.theory.exact import Number, root, round_down, round_up
@@ -177,6 +178,38 @@ class Findings(Learning):
                 "than 0"
             )
         return trace
+
+    def bound_against(self, u: Any, X: Any, y: Any = None) -> int | None:
+        """The most updates that the last ``fit`` can have made, by how well any other vector u does on its rows.
+
+        No separator is needed. Of the rows that the run updated on, as often as it did, u has losses
+        l = max(0, 1 - y<u,x>), and whoever updates where y<w,x> <= theta makes at most (sqrt(q) + D)^2 and
+        L + q/2 + sqrt(q L + q^2/4) updates, where L and D^2 are the sums of l and l^2, and q = ||u||^2 (R^2 + 2 theta)
+        (`novikoff.theory.REGRET`, `DEVIATIONS`): the smaller is returned, computed in rationals. Where sums rounded,
+        with what that adds; None where nothing is promised then. Without losses q is Novikoff's bound.
+
+        Parameters
+        ----------
+        u : d weights, or d + 1 with that of the constant coordinate last; of k > 2 classes a row of them for each. Or a
+            fitted linear model, such as ``MaxMarginClassifier(C=1.0)``. Its length matters: it is to have y<u,x> >= 1
+        X, y : the data of that fit, which is made once more for its updates
+
+        Examples
+        --------
+        >>> import novikoff as nk
+        >>> X, y = [[0, 1], [1, 2], [2, 1], [3, 0], [1, 1], [2, 2]], [0, 0, 1, 1, 1, 0]
+        >>> clf = nk.Perceptron(max_iter=20).fit(X, y)
+        >>> soft = nk.MaxMarginClassifier(C=1.0).fit(X, y)
+        >>> clf.updates_ <= clf.bound_against(soft, X, y)
+        True
+        """
+        learner = self._fitted()
+        if learner.rule.bounds() != "updates" or learner.weighed:
+            raise ValueError(
+                "this bound is for a Perceptron or MarginPerceptron on examples without weights; of a "
+                "PassiveAggressive learner see novikoff.theory.PASSIVE_1 and PASSIVE_2"
+            )
+        return bound_against(u, learner, self.trace(X, y))
 
     @property
     def threshold_(self) -> float:
