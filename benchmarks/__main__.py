@@ -11,12 +11,13 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from benchmarks import boolean, certify, concepts, files, least_squares, perceptron
+from benchmarks import boolean, certify, classes, concepts, files, least_squares, perceptron
 from benchmarks.measure import Result, Skipped
 
 HERE = Path(__file__).parent
 GROUPS = {
     **perceptron.GROUPS,
+    **classes.GROUPS,
     **certify.GROUPS,
     "halving": concepts.halving,
     "littlestone": concepts.littlestone,
@@ -27,6 +28,7 @@ GROUPS = {
 AREAS = {
     "Passes over dense rows": ("dense", "converge", "quiet", "mapped"),
     "Sparse rows": ("sparse",),
+    "Many classes and noise": ("accuracy", "many", "returned", "aggressive", "class_streams"),
     "Streams": ("online", "one_row"),
     "Start": ("start_up",),
     "Certificates": ("certify", "certify-digits"),

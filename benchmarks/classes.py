@@ -1,0 +1,170 @@
+"""Many classes and noise: accuracy on new data, and the time of passes, against scikit-learn and river."""
+
+from __future__ import annotations
+
+import gzip
+import warnings
+from collections.abc import Iterator
+from functools import partial
+
+import numpy as np
+from river.linear_model import Perceptron as RiverPerceptron
+from river.multiclass import OneVsRestClassifier as RiverOneVsRest
+from sklearn.base import clone
+from sklearn.datasets import load_digits, load_svmlight_file
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
+from sklearn.linear_model import Perceptron as SklearnPerceptron
+from sklearn.linear_model import SGDClassifier
+from sklearn.model_selection import train_test_split
+from sklearn.preprocessing import StandardScaler
+
+from benchmarks import datasets
+from benchmarks.measure import Result, Skipped, compare, side_by_side
+from novikoff import PassiveAggressive, Perceptron
+
+warnings.simplefilter("ignore", ConvergenceWarning)
+
+PASSES, SEEDS = 10, 5
+POINTS = 0.005  # how far the average may be behind
+
+
+def _digits():
+    X, y = load_digits(return_X_y=True)
+    return train_test_split(X / 16, y, random_state=0)
+
+
+def _a9a():
+    X, y = load_svmlight_file(str(datasets._path("a9a")), n_features=123)
+    Z, truth = load_svmlight_file(str(datasets._path("a9a.t")), n_features=123)
+    return X, Z, y, truth
+
+
+def _mnist():
+    def part(images, labels):
+        pixels = np.frombuffer(datasets._open(images), np.uint8, offset=16).reshape(-1, 784)
+        return pixels.astype(np.float32) / np.float32(255), np.frombuffer(datasets._open(labels), np.uint8, offset=8)
+
+    X, y = part("mnist-train-images-idx3-ubyte.gz", "mnist-train-labels-idx1-ubyte.gz")
+    Z, truth = part("mnist-t10k-images-idx3-ubyte.gz", "mnist-t10k-labels-idx1-ubyte.gz")
+    return X, Z, y, truth
+
+
+def _newsgroups():
+    def part(name):
+        lines = datasets._open(name).decode("utf-8", "replace").split("\n")[3:]
+        pairs = [line.partition("\t") for line in lines if line]
+        return [text for _, _, text in pairs], np.array([label for label, _, _ in pairs])
+
+    (texts, y), (others, truth) = part("20newsgroups-train.tab.gz"), part("20newsgroups-test.tab.gz")
+    counts, weigh = CountVectorizer(token_pattern=r"\S+"), TfidfTransformer()
+    return weigh.fit_transform(counts.fit_transform(texts)), weigh.transform(counts.transform(others)), y, truth
+
+
+def _covtype():
+    with gzip.open(datasets._path("covtype.csv.gz")) as file:
+        table = np.loadtxt(file, delimiter=",", dtype=np.float32)
+    X, Z, y, truth = train_test_split(table[:, :-1], table[:, -1].astype(int), random_state=0)
+    scale = StandardScaler().fit(X)
+    return scale.transform(X), scale.transform(Z), y, truth
+
+
+DATA = {
+    "a9a": _a9a,
+    "20newsgroups tf-idf, 20 classes": _newsgroups,
+    "MNIST, 10 classes": _mnist,
+    "digits, 10 classes": _digits,
+    "covtype, 7 classes": _covtype,
+}
+
+
+def _accuracy(model, X, Z, y, truth):
+    """The mean over some seeds, in percent."""
+    found = [clone(model).set_params(random_state=seed).fit(X, y).score(Z, truth) for seed in range(SEEDS)]
+    return 100 * float(np.mean(found))
+
+
+def accuracy() -> Iterator[Result | Skipped]:
+    """On rows that were not learned from, after ten passes."""
+    for name, load in DATA.items():
+        job = f"accuracy on new data, {name}"
+        try:
+            data = load()
+        except datasets.MissingError as missing:
+            yield Skipped(job, str(missing))
+            continue
+        average = SGDClassifier(loss="perceptron", average=True, penalty=None, max_iter=PASSES, tol=None)
+        average.set_params(learning_rate="constant", eta0=1.0)
+        for ours, theirs, peer, least in (
+            (Perceptron(hypothesis="average", max_iter=PASSES), average, "SGDClassifier, averaged", -100 * POINTS),
+            (Perceptron(max_iter=PASSES), SklearnPerceptron(max_iter=PASSES, tol=None), "scikit-learn Perceptron", 0),
+        ):
+            mine, other = _accuracy(ours, *data), _accuracy(theirs, *data)
+            remark = f"hypothesis={ours.hypothesis}, mean of {SEEDS} seeds"
+            yield Result(job, peer, mine, other, mine / other, (other + least) / other, "%", remark)
+
+
+def _time(job, ours, theirs, X, y, bar, rounds, peer="scikit-learn Perceptron, one against the rest"):
+    fit = lambda model: clone(model).fit(X, y)  # noqa: E731
+    fit(ours), fit(theirs)
+    mine, other = side_by_side(partial(fit, ours), partial(fit, theirs), rounds=rounds)
+    return Result(job, peer, mine, other, other / mine, bar)
+
+
+def many() -> Iterator[Result | Skipped]:
+    """Ten passes over ten classes."""
+    try:
+        X, _, y, _ = _mnist()
+    except datasets.MissingError as missing:
+        yield Skipped("10 classes, MNIST 60000 x 784 float32, 10 passes", str(missing))
+        return
+    for options, note in (({}, ""), ({"shuffle": False, "hypothesis": "last"}, ", given order, last")):
+        job = f"10 classes joint, MNIST 60000 x 784 float32, 10 passes{note}"
+        ours, theirs = Perceptron(max_iter=PASSES, **options), SklearnPerceptron(max_iter=PASSES, tol=None)
+        yield _time(job, ours, theirs.set_params(shuffle=not options), X, y, 5.0, rounds=2)
+
+
+def returned() -> Iterator[Result]:
+    """What the choice of a hypothesis and the order of the rows cost."""
+    X, y = datasets.noisy_plane(200_000, 100, np.float64)
+    for name, bar in (("average", 1 / 1.25), ("best", 1 / 1.25)):
+        ours, theirs = (Perceptron(max_iter=PASSES, hypothesis=each) for each in (name, "last"))
+        job = f'hypothesis="{name}", 10 passes, 200000 x 100 float64, noisy'
+        yield _time(job, ours, theirs, X, y, bar, 5, peer='hypothesis="last"')
+    ours, theirs = (Perceptron(max_iter=PASSES, shuffle=each, hypothesis="last") for each in (True, False))
+    yield _time(
+        "the default order, 10 passes, 200000 x 100 float64, noisy", ours, theirs, X, y, 1 / 1.3, 5, "the given order"
+    )
+
+
+def aggressive() -> Iterator[Result]:
+    """A pass of PA-I."""
+    X, y = datasets.noisy_plane(200_000, 100, np.float64)
+    ours = PassiveAggressive(max_iter=1, shuffle=False, hypothesis="last", fit_intercept=False, tol=0.0)
+    theirs = SGDClassifier(
+        loss="hinge", penalty=None, learning_rate="pa1", eta0=1.0, max_iter=1, tol=None, shuffle=False
+    ).set_params(fit_intercept=False)
+    job = "passive-aggressive, one pass, 200000 x 100 float64, noisy"
+    same = lambda a, b: np.allclose(a.coef_, b.coef_, rtol=1e-9, atol=1e-12)  # noqa: E731
+    fit = lambda model: clone(model).fit(X, y)  # noqa: E731
+    yield compare(job, "SGDClassifier, pa1", partial(fit, ours), partial(fit, theirs), same=same, bar=3.5, rounds=5)
+
+
+def streams() -> Iterator[Result]:
+    """Dicts of ten classes."""
+    X, y = load_digits(return_X_y=True)
+    examples = [({f"x{j}": float(v) for j, v in enumerate(x[:20])}, int(label)) for x, label in zip(X, y, strict=True)]
+
+    def play(model):
+        for x, label in examples:
+            model.predict_one(x)
+            model.learn_one(x, label)
+
+    play(Perceptron())
+    mine, other = side_by_side(lambda: play(Perceptron()), lambda: play(RiverOneVsRest(RiverPerceptron())), rounds=3)
+    n = len(examples)
+    job = "predict_one + learn_one, dict, 10 classes, d = 20"
+    yield Result(job, "river OneVsRestClassifier(Perceptron)", mine / n, other / n, other / mine, 3.0)
+
+
+GROUPS = {"accuracy": accuracy, "many": many, "returned": returned, "aggressive": aggressive, "class_streams": streams}
