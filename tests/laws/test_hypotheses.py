@@ -159,7 +159,7 @@ def test_the_average_of_many_classes_online():
         learner, other = (LinearLearner(Perceptron()._rule(), 4, 1.0, unit=False, heads=3) for _ in range(2))
         learner.average()
         other.average()
-        scores = learner.online(Rows(storage, y, 1.0))
+        scores = learner.rounds(Rows(storage, y, 1.0))
         for i in range(60):
             rows = Rows(storage[[i]], y[[i]], 1.0)
             assert rows.rankings(other.shown.weights).tolist() == scores[[i]].tolist()

@@ -164,7 +164,7 @@ class OneByOne(Learning):
             raise
         try:
             with inputs.refusals(X, names):
-                return learner.online(self._rows(X, signs))
+                return learner.rounds(self._rows(X, signs))
         except RowError as refused:
             self._narrow(before, X[: refused.row], names)
             raise

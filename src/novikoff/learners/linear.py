@@ -180,7 +180,7 @@ class LinearLearner:
         """The weights that predict, as W has them."""
         if self.chosen is not None:
             return self.chosen.W
-        return self.W if self.tilt is None else mean(self.W, self.tilt, self.rounds)
+        return self.W if self.tilt is None else mean(self.W, self.tilt, self.rounds_made)
 
     @property
     def shown(self) -> LinearLearner:
@@ -212,7 +212,7 @@ class LinearLearner:
             w = _columns(self.chosen.W, columns)
         else:
             assert self.tilt is not None
-            w = mean(_columns(self.W, columns), _columns(self.tilt, columns), self.rounds)
+            w = mean(_columns(self.W, columns), _columns(self.tilt, columns), self.rounds_made)
         twin = self._with(w)
         return float(score_dense(values, twin.w, twin.state))
 
@@ -240,14 +240,14 @@ class LinearLearner:
         return int(self.state[0].updates)
 
     @property
-    def rounds(self) -> int:
+    def rounds_made(self) -> int:
         """Rows that had their turn with a label, or searches."""
         return int(self.state[0].rounds)
 
     @property
     def changes(self) -> int:
         """How often what predicts may have changed: at every update, or in every round of an average."""
-        return self.updates if self.tilt is None else self.rounds
+        return self.updates if self.tilt is None else self.rounds_made
 
     @property
     def bounded(self) -> int:
@@ -425,7 +425,7 @@ class LinearLearner:
             raise BadRowError(logged, int(self.state[0].row))
         self.return_state()
 
-    def online(self, rows: Rows) -> NDArray[np.float64]:
+    def rounds(self, rows: Rows) -> NDArray[np.float64]:
         """The online protocol, row by row: <w,x> before the label is learned; a sign 0, or a class -1, is no label."""
         rows.open(self)
         many = len(self.W) > 1
