@@ -276,30 +276,27 @@ class OneByOne(Learning):
         return self._columns
 
     def _learn_dict(self, x: Mapping[Hashable, Any], sign: int) -> int:
-        learner = self._learner
+        own = self._learner
         places, values = self._named_columns().read(x)
         if len(places) < len(x):
             return self._learn_new_features(x, sign)
-        return learn_sparse64[learner.kind](
-            places, values, sign, learner.weights, learner.kept, learner.rule, learner.state
-        )
+        # In one line without a call: no thread that grows the model comes between its arrays.
+        return learn_sparse64[own.kind](places, values, sign, own.weights, own.kept, own.rule, own.state)
 
     @alone
     def _learn_new_features(self, x: Mapping[Hashable, Any], sign: int) -> int:
-        columns, learner = self._named_columns(), self._learner
-        before = learner.width
+        columns, own = self._named_columns(), self._learner
+        before = own.width
         unseen = columns.unseen(x)
         # First the weights, then the names: whoever predicts meanwhile finds no name without its weight.
-        learner.widen(before + len(unseen))
+        own.widen(before + len(unseen))
         columns.append(unseen)
         places, values = columns.read(x)
-        code = learn_sparse64[learner.kind](
-            places, values, sign, learner.weights, learner.kept, learner.rule, learner.state
-        )
+        code = learn_sparse64[own.kind](places, values, sign, own.weights, own.kept, own.rule, own.state)
         if code < 0:
             columns.shrink(before)
-            learner.widen(before)
-        self.n_features_in_ = learner.width
+            own.widen(before)
+        self.n_features_in_ = own.width
         return code
 
     def _start_online(self, x: Any) -> Self:
