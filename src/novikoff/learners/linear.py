@@ -591,7 +591,7 @@ class LinearLearner:
 def _unweighted(values: dict[str, Any]) -> None:
     """What a file says of before there were weights."""
     updates = values.get("updates")
-    if type(updates) is int:
+    if type(updates) is int and 0 <= updates < 2**62:  # else it is refused where it is read
         values.setdefault("least_weight", float(updates > 0))
         values.setdefault("most_weight", float(updates > 0))
         values.setdefault("weight", float(updates))
