@@ -128,9 +128,8 @@ def test_dense_bits_and_weights(tmp_path: Path, place: Path) -> None:
     weighted.write_text("1 |x a:1 b:2\n-1 3.5 |x a:-1 c\n1 |x b\n")
     ours = nk.fit_file(nk.MaxMarginClassifier(C=1.0), weighted, cache=place)
     assert same(ours, nk.MaxMarginClassifier(C=1.0).fit(data.read(weighted)))
-    read = data.read(weighted)
     ours = nk.fit_file(nk.Perceptron(), weighted, cache=place)
-    assert same(ours, nk.Perceptron().fit(read.X, read.y, read.weights))
+    assert same(ours, nk.Perceptron().fit(data.read(weighted)))
     assert ours.weight_of_updates_ > ours.updates_
 
 

@@ -299,8 +299,6 @@ def test_thresholds():
     for threshold in (-1.0, "high", np.nan):
         with pytest.raises(ValueError, match="threshold"):
             MarginPerceptron(threshold=threshold).fit(X, Y)
-    with pytest.raises(TypeError, match="sample_weight"):
-        Perceptron().fit(X, Y, sample_weight=np.ones(20))
     with pytest.raises(ValueError, match="positive margin"):
         Perceptron().fit(X, Y).bound(0.0)
 

@@ -159,7 +159,7 @@ def test_the_average_of_many_classes_online():
         learner, other = (LinearLearner(Perceptron()._rule(), 4, 1.0, unit=False, heads=3) for _ in range(2))
         learner.average()
         other.average()
-        scores = learner.online(Rows(storage, y, 1.0))
+        scores = learner.rounds(Rows(storage, y, 1.0))
         for i in range(60):
             rows = Rows(storage[[i]], y[[i]], 1.0)
             assert rows.rankings(other.shown.weights).tolist() == scores[[i]].tolist()
@@ -334,3 +334,18 @@ def test_after_an_interrupt_the_last_is_returned(monkeypatch):
     assert model.interrupted_
     assert model.coef_.tobytes() == model.last_coef_.tobytes()
     assert model.margin_[0] == -np.inf
+
+
+def test_of_those_that_survived_as_long_the_earlier_are_kept():
+    tied = 0
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        X, y = rng.integers(-2, 3, (25, 2)).astype(float), rng.choice([-1, 1], 25).astype(np.int8)
+        learner = LinearLearner(Perceptron()._rule(), 2, 1.0, unit=False)
+        learner.keep_survivors(40)
+        learner.run(Rows(X, y, 1.0), "given", 4)
+        expected = reference.survivors(reference.rounds(X.tolist(), y.tolist(), constant=1.0, passes=4))
+        assert [W.tolist() for W in learner._survivors(15)] == expected[:3]
+        lived = learner.kept.lived.tolist()
+        tied += len(expected) > 3 and lived.count(min(lived)) > 1
+    assert tied >= 5

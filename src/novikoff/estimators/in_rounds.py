@@ -100,7 +100,7 @@ class InRounds(OneByOne):
         self._join(labels)
         try:
             rows = self._rows(part, labels.targets_so_far(y[start:stop], stop - start), learner)
-            scores, bad = self._learner.online(rows), None
+            scores, bad = self._learner.rounds(rows), None
         except BadRowError as error:
             scores, bad = error.scores, error
         self._note(said, start, scores)

@@ -307,31 +307,29 @@ class OneByOne(Learning):
         return self._columns
 
     def _learn_dict(self, x: Mapping[Hashable, Any], target: int) -> int:
+        own = self._learner
         places, values = self._named_columns().read(x)
         if len(places) < len(x):
             return self._learn_new_features(x, target)
-        return self._learn_features(places, values, target)
-
-    def _learn_features(self, places: NDArray[np.uint32], values: NDArray[np.float64], target: int) -> int:
-        learner = self._learner
-        by_kind = learn_sparse64 if len(learner.W) == 1 else learn_sparse64_heads
-        way = learner.weights, learner.kept, learner.rule, learner.state
-        return by_kind[learner.kind](places, values, target, *way)
+        by_kind = learn_sparse64 if len(own.W) == 1 else learn_sparse64_heads
+        # In one line without a call: no thread that grows the model comes between its arrays.
+        return by_kind[own.kind](places, values, target, own.weights, own.kept, own.rule, own.state)
 
     @alone
     def _learn_new_features(self, x: Mapping[Hashable, Any], target: int) -> int:
-        columns, learner = self._named_columns(), self._learner
-        before = learner.width
+        columns, own = self._named_columns(), self._learner
+        before = own.width
         unseen = columns.unseen(x)
         # First the weights, then the names: whoever predicts meanwhile finds no name without its weight.
-        learner.widen(before + len(unseen))
+        own.widen(before + len(unseen))
         columns.append(unseen)
         places, values = columns.read(x)
-        code = self._learn_features(places, values, target)
+        by_kind = learn_sparse64 if len(own.W) == 1 else learn_sparse64_heads
+        code = by_kind[own.kind](places, values, target, own.weights, own.kept, own.rule, own.state)
         if code < 0:
             columns.shrink(before)
-            learner.widen(before)
-        self.n_features_in_ = learner.width
+            own.widen(before)
+        self.n_features_in_ = own.width
         return code
 
     def _start_online(self, x: Any) -> Self:

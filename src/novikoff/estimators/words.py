@@ -115,7 +115,7 @@ def summary(name: str, model: Any, upper: float, least: int | None) -> str:
 def _returned(model: Any, learner: LinearLearner) -> str:
     """Which hypothesis it is, where that is not the last for want of others."""
     if learner.tilt is not None:
-        return f"The weights are the average of the hypotheses after {counted(learner.rounds, 'round')}."
+        return f"The weights are the average of the hypotheses after {counted(learner.rounds_made, 'round')}."
     stopped = model._stopped
     if stopped.counted == 1 or model.stop_reason_ != stopped.reason:
         return ""

@@ -198,7 +198,7 @@ class LinearLearner:
         """The weights that predict, as W has them."""
         if self.chosen is not None:
             return self.chosen.W
-        return self.W if self.tilt is None else mean(self.W, self.tilt, self.rounds)
+        return self.W if self.tilt is None else mean(self.W, self.tilt, self.rounds_made)
 
     @property
     def shown(self) -> LinearLearner:
@@ -240,7 +240,7 @@ class LinearLearner:
         if self.chosen is not None:
             return self._with(_columns(self.chosen.W, columns)), values
         assert self.tilt is not None
-        return self._with(mean(_columns(self.W, columns), _columns(self.tilt, columns), self.rounds)), values
+        return self._with(mean(_columns(self.W, columns), _columns(self.tilt, columns), self.rounds_made)), values
 
     # What is known -----------------------------------------------------------------------------
 
@@ -266,14 +266,14 @@ class LinearLearner:
         return int(self.state[0].updates)
 
     @property
-    def rounds(self) -> int:
+    def rounds_made(self) -> int:
         """Rows that had their turn with a label, or searches."""
         return int(self.state[0].rounds)
 
     @property
     def changes(self) -> int:
         """How often what predicts may have changed: at every update, or in every round of an average."""
-        return self.updates if self.tilt is None else self.rounds
+        return self.updates if self.tilt is None else self.rounds_made
 
     @property
     def bounded(self) -> int:
@@ -462,7 +462,7 @@ class LinearLearner:
             raise BadRowError(logged, int(self.state[0].row))
         self.return_state()
 
-    def online(self, rows: Rows) -> NDArray[np.float64]:
+    def rounds(self, rows: Rows) -> NDArray[np.float64]:
         """The online protocol, row by row: <w,x> before the label is learned; a sign 0, or a class -1, is no label."""
         rows.open(self)
         many = len(self.W) > 1
@@ -630,7 +630,7 @@ class LinearLearner:
 def _unweighted(values: dict[str, Any]) -> None:
     """What a file says of before there were weights."""
     updates = values.get("updates")
-    if type(updates) is int:
+    if type(updates) is int and 0 <= updates < 2**62:  # else it is refused where it is read
         values.setdefault("least_weight", float(updates > 0))
         values.setdefault("most_weight", float(updates > 0))
         values.setdefault("weight", float(updates))
