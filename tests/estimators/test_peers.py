@@ -49,5 +49,5 @@ def test_passive_aggressive_but_for_rounding(variant, loss, C):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         ours = PassiveAggressive(variant=variant, **options).fit(X, Y)
-        theirs = peers.PassiveAggressiveClassifier(loss=loss, shuffle=False, tol=None, **options).fit(X, Y)
+        theirs = peers.PassiveAggressiveClassifier(loss=loss, tol=None, **options).fit(X, Y)
     assert ours.last_coef_ == pytest.approx(theirs.coef_, rel=1e-9, abs=1e-12)

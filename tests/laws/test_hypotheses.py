@@ -33,7 +33,7 @@ STORAGES = (
 def fit(model, X, y, **more):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        return model.fit(X, y, **more)
+        return model.set_params(shuffle=False).fit(X, y, **more)  # row by row, as the references go
 
 
 def noisy(n=300, d=5, seed=0, noise=0.7):
@@ -92,7 +92,7 @@ def test_the_average_is_the_mean_over_rounds(data, at_zero, theta, constant, pas
     assert model.mistakes_ == sum(one.mistake for one in found)
     wrong = errors_of([list(map(Fraction, expected))], X, y, constant, ZERO[at_zero])
     assert model.stop_reason_.count("misclassify") == (wrong > 0)
-    assert [model.predict_one(x) for x in X] == np.sign(model.decision_function(X)).tolist() or at_zero != "mistake"
+    assert [model.sign_one(x) for x in X] == np.sign(model.decision_function(X)).tolist() or at_zero != "mistake"
 
 
 @st.composite
@@ -140,7 +140,7 @@ def test_online_and_by_batches_the_average_is_the_same():
             batches.partial_fit(rows[part], y[part], classes=[-1, 1])
         said = []
         for i, label in enumerate(y):
-            said.append(online.predict_one(rows[[i]] if rows is not X else X[i]))
+            said.append(online.sign_one(rows[[i]] if rows is not X else X[i]))
             online.learn_one(rows[[i]] if rows is not X else X[i], label)
         for part in np.split(np.arange(len(X)), [3, 50]):
             some = protocol.predict_learn(rows[part], y[part], classes=[-1, 1])
@@ -180,7 +180,7 @@ def test_an_average_grows_with_its_columns():
     assert online.coef_[0].tolist() == [whole.coef_[0, names.index(name)] for name in known]
     for row in X.tolist():
         x = dict(zip(names, row, strict=True))
-        assert online.predict_one(x) == np.sign(whole.decision_function([row]))[0]
+        assert online.sign_one(x) == np.sign(whole.decision_function([row]))[0]
 
 
 def test_a_sum_that_overflows_is_refused_and_the_others_are_not():
@@ -276,7 +276,7 @@ def test_learning_goes_on_from_the_last_and_returns_it():
     protocol = pickle.loads(pickle.dumps(best))
     expected = []
     for x, label in zip(X[:20], y[:20], strict=True):
-        expected.append(best.predict_one(x))
+        expected.append(best.sign_one(x))
         best.learn_one(x, label)
         last.learn_one(x, label)
         assert best.coef_.tobytes() == last.coef_.tobytes() == best.last_coef_.tobytes()

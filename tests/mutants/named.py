@@ -77,8 +77,8 @@ NAMED = [
     (
         "a pass is clean although theta rose in it",
         LOOPS,
-        "            kept = s.theta == s.pass_theta\n",
-        "            kept = True\n",
+        "            stood = s.theta == s.pass_theta\n",
+        "            stood = True\n",
     ),
 ]
 

@@ -220,7 +220,7 @@ def test_warm_starts_have_a_bound_of_their_own():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         model.fit(-problem.X, problem.y)
-    start = np.linalg.norm(model.coef_)
+    start = np.linalg.norm(model.last_coef_)
     model.set_params(max_iter=10**6).fit(problem.X, problem.y)
     assert model.margin_[1] == np.inf
     assert model.margin_[0] > 0
