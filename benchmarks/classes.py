@@ -37,6 +37,8 @@ def _digits():
 def _a9a():
     X, y = load_svmlight_file(str(datasets._path("a9a")), n_features=123)
     Z, truth = load_svmlight_file(str(datasets._path("a9a.t")), n_features=123)
+    for matrix in (X, Z):  # as scikit-learn's learners want them
+        matrix.indices, matrix.indptr = matrix.indices.astype(np.int32), matrix.indptr.astype(np.int32)
     return X, Z, y, truth
 
 
@@ -63,7 +65,7 @@ def _newsgroups():
 
 def _covtype():
     with gzip.open(datasets._path("covtype.csv.gz")) as file:
-        table = np.loadtxt(file, delimiter=",", dtype=np.float32)
+        table = np.loadtxt(file, delimiter=",", dtype=np.float32, skiprows=1)
     X, Z, y, truth = train_test_split(table[:, :-1], table[:, -1].astype(int), random_state=0)
     scale = StandardScaler().fit(X)
     return scale.transform(X), scale.transform(Z), y, truth
