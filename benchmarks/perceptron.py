@@ -35,7 +35,7 @@ PASSES = 10
 
 def _fit_both(job, X, y, passes, bar, rounds=7, remark=""):
     """`passes` passes in the given order on both sides; the same weights, so the same mistakes."""
-    ours = partial(_fit, Perceptron(fit_intercept=False, shuffle=False, max_iter=passes), X, y)
+    ours = partial(_fit, Perceptron(fit_intercept=False, shuffle=False, hypothesis="last", max_iter=passes), X, y)
     theirs = partial(_fit, SklearnPerceptron(fit_intercept=False, shuffle=False, tol=None, max_iter=passes), X, y)
     same = lambda a, b: np.array_equal(a.coef_, b.coef_)  # noqa: E731
     return compare(job, SKLEARN, ours, theirs, same=same, bar=bar, rounds=rounds, remark=remark)
@@ -87,7 +87,7 @@ def _against_textbook(job, X, y, bar):
         _textbook(X, signs, w, PASSES)
         return w
 
-    ours = partial(_fit, Perceptron(fit_intercept=False, shuffle=False, max_iter=PASSES), X, y)
+    ours = partial(_fit, Perceptron(fit_intercept=False, shuffle=False, hypothesis="last", max_iter=PASSES), X, y)
     same = lambda a, w: np.array_equal(a.coef_[0], w)  # noqa: E731
     return compare(job, "a textbook loop in plain floats", ours, textbook, same=same, bar=bar, rounds=5)
 
@@ -230,7 +230,10 @@ def online() -> Iterator[Result]:
             return answers
 
         river = lambda dicts=dicts, truths=truths: play(RiverPerceptron(), dicts, truths)  # noqa: E731
-        agree = lambda a, b: np.mean([(p > 0) == q for p, q in zip(a, b, strict=True)]) > 0.999  # noqa: E731
+
+        def agree(a, b):
+            return np.mean([(p or 0) > 0 for p in a] == np.array([(q or 0) > 0 for q in b])) > 0.999
+
         yield compare(
             f"predict_one + learn_one, vector, d = {d}",
             "river Perceptron on dicts",
