@@ -6,21 +6,22 @@ passes that go with it, where a_i = y_i (x_i, constant).
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.certificates.corral import inner
-from novikoff.engine.compile import kernel
+from novikoff.engine.compile import inlined, kernel, product_error
 from novikoff.engine.loops import Signs
-from novikoff.engine.storage import Storage, Vector, add, cells, column, constant_term, dot, value
-from novikoff.engine.sums import fold
+from novikoff.engine.storage import Storage, Vector, add, cells, column, constant_term, dot, two_sum, value
 
 
 @kernel
 def combine(
     rows: Storage, y: Signs, which: NDArray[np.int64], p: Vector, high: Vector, low: Vector, noise: Vector
 ) -> None:
-    """high + low += sum p_k a_k over the rows `which`, in twofold arithmetic (see `novikoff.engine.sums.fold`)."""
+    """high + low += sum p_k a_k over the rows `which`, where noise sums the sizes of what went into low."""
     last = high.shape[0] - 1
     for k in range(which.shape[0]):
         i = which[k]
@@ -29,6 +30,17 @@ def combine(
             j = column(rows, cell)
             high[j], low[j], noise[j] = fold(high[j], low[j], noise[j], c, value(rows, i, cell))
         high[last], low[last], noise[last] = fold(high[last], low[last], noise[last], c, rows.constant)
+
+
+@inlined
+def fold(high: float, low: float, noise: float, a: float, b: float) -> tuple[float, float, float]:
+    """(high + low) += a b, where noise sums the sizes of the rounding errors that went into low."""
+    p = a * b
+    if abs(p) < 2.0**-960 and a != 0.0 and b != 0.0:
+        noise = math.inf  # the error of this product may not be a float
+    lost = product_error(a, b, p)
+    s, sum_error = two_sum(high, p)
+    return s, low + (lost + sum_error), noise + (abs(lost) + abs(sum_error))
 
 
 @kernel

@@ -1,8 +1,11 @@
 """Dot products without rounding: what decides when floats are too close to call.
 
-First in twofold arithmetic: the rounding errors of all products and sums are computed exactly (Dekker,
-Knuth) and added up beside the sum. If they are all zero, as on small integers, the sum is exact;
-if the result exceeds the rounding of the errors' own sum, its sign is proved.
+First in floats, a sum in two parts. Let sigma be eight times the sum of the sizes of all products. Each product p is cut
+(Rump, Ogita and Oishi, SIAM Journal on Scientific Computing 31, 2008): q = (p + sigma) - sigma is p without its last
+places, a multiple of one power of two for all, so that the q add up without rounding, in any order, over vectors. What
+is cut off, and what the product lost when it was rounded, are floats, too, and are added up beside them. If they are
+all zero, as on small integers, the sum is exact; if the result exceeds the rounding of their own sum, its sign is
+proved.
 
 Then in integers. Every float64 is an integer times a power of two, so a sum of products of two floats is an integer
 multiple of 2^-2148. The accumulator holds that integer in digits of 32 bits, each in an int64 so
@@ -18,8 +21,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.engine.compile import allocating, allocating_kernel, inlined, outlined
-from novikoff.engine.storage import Storage, Vector, cells, column, two_sum, value
+from novikoff.engine.compile import allocating, allocating_kernel, inlined, outlined, product_error, reassociated
+from novikoff.engine.storage import Storage, Vector, cells, column, sqnorm_in_floats, two_sum, value
 
 Accumulator = NDArray[np.int64]
 
@@ -122,27 +125,103 @@ def rounded(total: Accumulator) -> tuple[float, int]:
     return (m / 2.0, e + 1) if abs(m) == 1.0 else (m, e)
 
 
+# In two parts --------------------------------------------------------------------------------------
+
+LARGEST = 2.0**1000  # sums of sizes up to here stay in range
+SMALLEST, UNDERFLOW = 2.0**-960, 2.0**-900  # a product may lose what is no float if it is smaller; all that they lose
+
+
 @inlined
-def fold(high: float, low: float, noise: float, a: float, b: float) -> tuple[float, float, float]:
-    """(high + low) += a b, where noise sums the sizes of the rounding errors that went into low."""
+def _cut(a: float, b: float, sigma: float) -> tuple[float, float]:
+    """a b = high + low, but for the rounding of low.
+
+    Let sigma be from 2^m up to 2^(m+1), and |a b| <= sigma/8. Floats next to sigma + a b are multiples of 2^(m-53), and
+    those next to sigma of 2^(m-52). So high is a multiple of 2^(m-53), and differs from a b by 2^(m-52) at most.
+    """
     p = a * b
-    if abs(p) < 2.0**-960 and a != 0.0 and b != 0.0:
-        noise = math.inf  # the error of this product may not be a float
-    ta, tb = 134217729.0 * a, 134217729.0 * b  # 2^27 + 1
-    a1, b1 = ta - (ta - a), tb - (tb - b)
-    a0, b0 = a - a1, b - b1
-    product_error = ((a1 * b1 - p) + a1 * b0 + a0 * b1) + a0 * b0
-    s, sum_error = two_sum(high, p)
-    return s, low + (product_error + sum_error), noise + (abs(product_error) + abs(sum_error))
+    high = (p + sigma) - sigma
+    return high, (p - high) + product_error(a, b, p)
+
+
+@inlined
+def _entry(rows: Storage, i: int, k: int, divisor: float) -> float:
+    """A stored entry of the row as it is learned from."""
+    return value(rows, i, k) if divisor == 1.0 else value(rows, i, k) / divisor
+
+
+@reassociated
+def _size_of_dot(rows: Storage, i: int, divisor: float, w: Vector) -> float:
+    """The sum of |w_j x_j|."""
+    size = abs(w[w.shape[0] - 1] * (rows.constant / divisor))
+    for k in cells(rows, i):
+        size += abs(w[column(rows, k)] * _entry(rows, i, k, divisor))
+    return float(size)
+
+
+@reassociated
+def _parts_of_dot(rows: Storage, i: int, divisor: float, w: Vector, sigma: float) -> tuple[float, float, float]:
+    """<w, row> = high + low, where noise sums the sizes of what goes into low, and sigma is 8 times `_size_of_dot`.
+
+    The sum of the high parts is at most sigma/8 and a little more, so below 2^(m-1), and a multiple of 2^(m-53): it
+    does not round, nor does any part of it. (See `_cut`; that takes no more than 2^50 terms.)
+    """
+    high, low = _cut(w[w.shape[0] - 1], rows.constant / divisor, sigma)
+    noise = abs(low)
+    for k in cells(rows, i):
+        most, rest = _cut(w[column(rows, k)], _entry(rows, i, k, divisor), sigma)
+        high += most
+        low += rest
+        noise += abs(rest)
+    return high, low, noise
+
+
+@outlined
+def _products_are_floats(rows: Storage, i: int, divisor: float, w: Vector) -> bool:
+    """Is every w_j x_j zero or so large that what it loses is a float, too?"""
+    small = _is_small(w[w.shape[0] - 1], rows.constant / divisor)
+    for k in cells(rows, i):
+        small |= _is_small(w[column(rows, k)], _entry(rows, i, k, divisor))
+    return not small
+
+
+@inlined
+def _is_small(a: float, b: float) -> bool:
+    return abs(a * b) < SMALLEST and a != 0.0 and b != 0.0
+
+
+@reassociated
+def _parts_of_square(rows: Storage, i: int, sigma: float) -> tuple[float, float, float]:
+    """||(x_i, constant)||^2, as `_parts_of_dot`."""
+    high, low = _cut(rows.constant, rows.constant, sigma)
+    noise = abs(low)
+    for k in cells(rows, i):
+        x = value(rows, i, k)
+        most, rest = _cut(x, x, sigma)
+        high += most
+        low += rest
+        noise += abs(rest)
+    return high, low, noise
 
 
 @inlined
 def fold_dot(
     high: float, low: float, noise: float, rows: Storage, i: int, y: float, divisor: float, w: Vector
 ) -> tuple[float, float, float]:
-    for k in cells(rows, i):
-        high, low, noise = fold(high, low, noise, w[column(rows, k)], y * (value(rows, i, k) / divisor))
-    return fold(high, low, noise, w[w.shape[0] - 1], y * (rows.constant / divisor))
+    """(high + low) += y <w, row> for y of 1 or -1, where noise sums the sizes of what went into low.
+
+    The noise is 0 only if nothing went into it, and infinite where floats are not enough.
+    """
+    size = _size_of_dot(rows, i, divisor, w)
+    if not size <= LARGEST:
+        return high, low, math.inf
+    most, rest, lost = _parts_of_dot(rows, i, divisor, w, 8.0 * size)
+    total, error = two_sum(high, y * most)
+    lost += abs(error)
+    if lost > 0.0:
+        lost += UNDERFLOW
+    elif not _products_are_floats(rows, i, divisor, w):
+        lost = math.inf
+    return total, low + (y * rest + error), noise + lost
 
 
 @inlined
@@ -153,7 +232,7 @@ def sign_is_sure(high: float, low: float, noise: float, terms: int) -> bool:
 
 @inlined
 def rounds_to_sum(high: float, low: float, noise: float, terms: int) -> bool:
-    """Is the float high + low the sum, correctly rounded?"""
+    """Is the float high + low the sum, correctly rounded? What products below `SMALLEST` lose does not matter here."""
     total = high + low
     if not 2.0**-800 <= abs(total) <= 2.0**800:
         return False
@@ -161,7 +240,7 @@ def rounds_to_sum(high: float, low: float, noise: float, terms: int) -> bool:
     rest = (high - total) + low
     # It is if the sum stays on this side of the midpoints to the neighbours of this float.
     midpoint = math.ldexp(1.0, e - 55 if abs(m) == 0.5 else e - 54)
-    return noise == 0.0 or abs(rest) + (terms + 4) * 2.0**-51 * noise < midpoint
+    return abs(rest) + (terms + 4) * 2.0**-51 * noise < midpoint
 
 
 @outlined
@@ -186,13 +265,11 @@ def sign_of_difference(rows: Storage, i: int, yi: float, qi: float, j: int, yj: 
 @outlined
 def sqnorm(rows: Storage, i: int) -> tuple[float, int]:
     """||(x_i, constant)||^2 = m * 2^e, correctly rounded: the same for every storage and order."""
-    high, low, noise = fold(0.0, 0.0, 0.0, rows.constant, rows.constant)
-    terms = 1
-    for k in cells(rows, i):
-        high, low, noise = fold(high, low, noise, value(rows, i, k), value(rows, i, k))
-        terms += 1
-    if rounds_to_sum(high, low, noise, terms):
-        return math.frexp(high + low)
+    size = sqnorm_in_floats(rows, i)
+    if size <= LARGEST:
+        high, low, noise = _parts_of_square(rows, i, 8.0 * size)
+        if rounds_to_sum(high, low, noise, len(cells(rows, i)) + 1):
+            return math.frexp(high + low)
     return _long_sqnorm(rows, i)
 
 
