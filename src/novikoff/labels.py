@@ -170,7 +170,7 @@ class Labels:
 
     def signs(self, y: Any, n: int) -> Signs:
         """Of two classes: -1 for the first, +1 for the second."""
-        return np.where(self.two().codes(y, n) == 1, np.int8(1), np.int8(-1))
+        return 2 * self.two().codes(y, n).astype(np.int8) - np.int8(1)
 
     def targets_so_far(self, y: Any, n: int) -> NDArray[Any]:
         """The same, and 0 as a sign, or -1 as a place, for a label that is not known yet (None or NaN)."""

@@ -120,6 +120,40 @@ def _next_violated(
     return stop, 0.0
 
 
+@outlined
+def _next_violated_of_new(
+    rows: Storage,
+    y: Signs,
+    order: NDArray[np.int64],
+    w: Weights,
+    rule: Rule,
+    at: int,
+    stop: int,
+    level: float,
+    tilt: float,
+    s: Any,
+) -> tuple[int, float]:
+    """The first position whose row is not surely beyond theta, or makes theta grow; and p of it, undivided.
+
+    Rows are measured on the way. Instead of a position an error code about s.row.
+    """
+    shuffled = order.shape[0] > 0
+    theta = s.theta
+    # Invariant: every row from position `at` up to t has been measured, and p > theta whatever was rounded.
+    for t in between(at, stop):
+        i = unsigned(order[t]) if shuffled else t
+        if shuffled:
+            _fetch_ahead(rows, order, t)
+        p, q = product_and_sqnorm(w, rows, i, float(y[i]))
+        code = meet(rows, signed(i), q, w, rule, s)
+        if code < 0:
+            s.row = signed(i)
+            return code, p
+        if not p > level + tilt * rows.norm[i] or s.theta != theta:
+            return signed(t), p
+    return stop, 0.0
+
+
 @inlined
 def _beyond(rows: Storage, theta: float, error: float) -> tuple[float, float]:
     """p > theta for sure if in floats, undivided, it is above level + tilt ||x||.
@@ -192,7 +226,13 @@ def cycle(
         if shuffled:
             stop = min(stop, base + order.shape[0])
         t, p = s.at, 0.0
-        if s.at < stop and not math.isnan(rows.norm[order[s.at - base] if shuffled else s.at]):  # not a new row
+        new = s.at < stop and math.isnan(rows.norm[order[s.at - base] if shuffled else s.at])
+        if new:
+            t, p = _next_violated_of_new(rows, y, order, w, rule, s.at - base, stop - base, level, tilt, s)
+            if t < 0:
+                return t
+            t += base
+        elif s.at < stop:
             t, p = _next_violated(rows, y, order, w, s.at - base, stop - base, level, tilt, error)
             t += base
         budget -= t - s.at
@@ -201,15 +241,13 @@ def cycle(
         s.at = t
         if t < stop:
             i = order[t - base] if shuffled else t
+            if math.isnan(rows.norm[i]):
+                continue
             if shuffled:
                 _fetch_ahead(rows, order, t - base)
             slow = s.slow
-            if math.isnan(rows.norm[i]):
-                verdict = learn(rows, i, float(y[i]), _weight(importance, i), w, kept, rule, s)
-            else:
-                s.row = i
-                c = _weight(importance, i)
-                verdict = respond(rows, i, float(y[i]), c, w, kept, rule, p / divisor(rows, i), s)
+            s.row = i
+            verdict = respond(rows, i, float(y[i]), _weight(importance, i), w, kept, rule, p / divisor(rows, i), s)
             if verdict < 0:
                 return verdict
             budget -= 1 + SLOW * (s.slow - slow)

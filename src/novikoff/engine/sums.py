@@ -1,10 +1,10 @@
 """Dot products without rounding: what decides when floats are too close to call.
 
-First in floats, a sum in two parts. Let sigma be eight times the sum of the sizes of all products. Each product p is cut
-(Rump, Ogita and Oishi, SIAM Journal on Scientific Computing 31, 2008): q = (p + sigma) - sigma is p without its last
-places, a multiple of one power of two for all, so that the q add up without rounding, in any order, over vectors. What
-is cut off, and what the product lost when it was rounded, are floats, too, and are added up beside them. If they are
-all zero, as on small integers, the sum is exact; if the result exceeds the rounding of their own sum, its sign is
+First in floats, a sum in two parts. Let sigma be eight times the sum of the sizes of all products. Each product p is
+cut (Rump, Ogita and Oishi, SIAM Journal on Scientific Computing 31, 2008): q = (p + sigma) - sigma is p without its
+last places, a multiple of one power of two for all, so that the q add up without rounding, in any order, over vectors.
+What is cut off, and what the product lost when it was rounded, are floats, too, and are added up beside them. If they
+are all zero, as on small integers, the sum is exact; if the result exceeds the rounding of their own sum, its sign is
 proved.
 
 Then in integers. Every float64 is an integer times a power of two, so a sum of products of two floats is an integer
