@@ -33,6 +33,7 @@ class CsrRows(NamedTuple):
         return np.float64(self.data[k])
 
     def fetch(self, i: int) -> None:
+        prefetch(self.norm, i)
         start, stop = np.uint64(self.indptr[i]), np.uint64(self.indptr[i + np.uint64(1)])
         line = np.uint64(LINE // self.data.itemsize)
         stop = min(stop, start + np.uint64(MOST) * line)

@@ -34,6 +34,7 @@ class DenseRows(NamedTuple):
         return np.float64(self.X[i, k])
 
     def fetch(self, i: int) -> None:
+        prefetch(self.norm, i)
         width, line = np.uint64(self.X.shape[1]), np.uint64(LINE // self.X.itemsize)
         for k in range(np.uint64(0), min(width, np.uint64(MOST) * line), line):
             prefetch(self.X, i * width + k)

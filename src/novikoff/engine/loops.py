@@ -59,7 +59,7 @@ from novikoff.engine.weights import (
 )
 
 Signs = NDArray[np.int8]
-AHEAD = np.uint64(8)  # positions between the row that is asked for and the one that is read
+AHEAD = np.uint64(16)  # positions between the row that is asked for and the one that is read
 SLOW = 32  # an exact decision costs about as much as this many rows; no result depends on it
 NOBODY = -1  # the row that a search found, when it found none
 UNDECIDED = -100  # the class of a row for which two scores are the largest
