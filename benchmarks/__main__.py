@@ -42,20 +42,25 @@ PAGE = HERE.parent / "docs" / "benchmarks.md"
 TOOLS = ("numpy", "scikit-learn", "numba", "river")
 
 
+def digits(value: float, count: int) -> str:
+    """So many significant digits, and never an exponent."""
+    return f"{float(f'{value:.{count}g}'):,.15g}"
+
+
 def amount(value: float, unit: str) -> str:
     """A measurement with its unit; seconds in the unit that suits them."""
     if unit != "s":
-        return f"{value:.3g} {unit}"
+        return f"{digits(value, 3)} {unit}"
     for name, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
-        if value >= size:
-            return f"{value / size:.3g} {name}"
-    return f"{value / 1e-9:.3g} ns"
+        if value >= 0.9995 * size:
+            return f"{digits(value / size, 3)} {name}"
+    return f"{digits(value / 1e-9, 3)} ns"
 
 
 def row(result: Result | Skipped) -> str:
     if isinstance(result, Skipped):
         return f"| {result.job} | skipped: {result.why} | | | | |"
-    bar = "" if result.bar is None else f"{result.bar:.2g}× {'met' if result.met else '**missed**'}"
+    bar = "" if result.bar is None else f"{digits(result.bar, 2)}× {'met' if result.met else '**missed**'}"
     peer = result.peer + (f" ({result.remark})" if result.remark else "")
     ours, theirs = amount(result.ours, result.unit), amount(result.theirs, result.unit)
     return f"| {result.job} | {peer} | {ours} | {theirs} | {result.ratio:.2f}× | {bar} |"
