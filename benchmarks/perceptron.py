@@ -21,6 +21,7 @@ from sklearn.linear_model import Perceptron as SklearnPerceptron
 from benchmarks import datasets
 from benchmarks.measure import Result, Skipped, compare, side_by_side
 from novikoff import Perceptron
+from novikoff.engine.keeping import NOBODY
 from novikoff.engine.loops import cycle
 from novikoff.engine.order import GIVEN
 from novikoff.engine.rows import Rows
@@ -173,7 +174,7 @@ def _passes(learner, rows, storage):
                 *GIVEN,
                 False,
                 learner.weights,
-                learner.kept,
+                NOBODY,
                 learner.rule,
                 learner.state,
                 rows.n,

@@ -34,8 +34,6 @@ sketched = kernel(lambda copy, w: sketch(copy, w))
 settles = kernel(lambda copy, i, y, of_w, level: settled(copy, i, y, of_w, 0.0, level, 0.0))
 product = kernel(lambda copy, i: byte_rows._product(copy.q, i, copy.v))
 
-SEVERAL = st.sampled_from([nk.Perceptron, nk.MarginPerceptron, *AGGRESSIVE])
-
 
 @st.composite
 def floats(draw):
@@ -156,9 +154,17 @@ def test_what_the_sketch_of_w_lost_is_counted_where_the_bytes_lost_nothing(seed,
 # The same bits -----------------------------------------------------------------------------------
 
 
-@given(st.one_of(floats(), problems.any_data()), SEVERAL, AT_ZERO, SCALE, st.booleans(), st.booleans())
-def test_the_copy_changes_no_bit(data, learner, at_zero, scale, intercept, shuffle):
+@pytest.mark.parametrize(
+    "learners",
+    [
+        pytest.param([nk.Perceptron, *AGGRESSIVE], id="sign or product"),
+        pytest.param([nk.MarginPerceptron], id="threshold", marks=pytest.mark.long),
+    ],
+)
+@given(st.one_of(floats(), problems.any_data()), st.data(), AT_ZERO, SCALE, st.booleans(), st.booleans())
+def test_the_copy_changes_no_bit(learners, data, draw, at_zero, scale, intercept, shuffle):
     X, y = data
+    learner = draw.draw(st.sampled_from(learners))
     model = partial(learner, at_zero=at_zero, scale=scale, fit_intercept=intercept, shuffle=shuffle, random_state=3)
     for dtype in (np.float64, np.float32) if learner is nk.Perceptron else (np.float64,):
         with np.errstate(over="ignore"):
@@ -169,7 +175,7 @@ def test_the_copy_changes_no_bit(data, learner, at_zero, scale, intercept, shuff
         assert bits(fit(model(max_iter=9, byte_copy=True), part, y)) == expected
 
 
-@pytest.mark.parametrize("rule", [PerceptronRule(), MarginRule(auto=True)])
+@pytest.mark.parametrize("rule", [PerceptronRule(), pytest.param(MarginRule(auto=True), marks=pytest.mark.long)])
 @pytest.mark.parametrize("unit", [False, True])
 @pytest.mark.parametrize("constant", [0.0, 1.0])
 def test_few_rows_are_read_in_full(rule, unit, constant):

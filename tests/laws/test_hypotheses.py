@@ -28,6 +28,8 @@ STORAGES = (
     lambda X: np.array(X, dtype=np.float32),
     lambda X: sp.csr_array(X, dtype=np.float32),
 )
+# What is kept does not depend on the rule: each of them with one storage, and each storage with one of them.
+WAYS = st.sampled_from([*((None, storage) for storage in STORAGES), *((theta, np.array) for theta in (0.0, 0.5, 1.0))])
 
 
 def fit(model, X, y, **more):
@@ -65,13 +67,13 @@ def errors_of(W, X, y, constant, zero):
 @given(
     problems.grids(),
     st.sampled_from(sorted(ZERO)),
-    st.sampled_from([None, 0.0, 1.0]),
+    WAYS,
     st.sampled_from([0.0, 0.5, 1.0]),
     st.integers(1, 6),
-    st.sampled_from(STORAGES),
 )
-def test_the_average_is_the_mean_over_rounds(data, at_zero, theta, constant, passes, storage):
+def test_the_average_is_the_mean_over_rounds(data, at_zero, way, constant, passes):
     X, y = data
+    theta, storage = way
     options = {"at_zero": at_zero, "hypothesis": "average", "max_iter": passes, "fit_intercept": constant > 0}
     options["intercept_scaling"] = constant or 1.0
     model = Perceptron(**options) if theta is None else MarginPerceptron(threshold=theta, **options)
@@ -208,13 +210,13 @@ def test_the_best_of_those_that_survived_longest():
     @given(
         problems.grids(rows=(4, 14)),
         st.sampled_from(sorted(ZERO)),
-        st.sampled_from([None, 0.5]),
+        WAYS,
         st.sampled_from([0.0, 1.0]),
         st.sampled_from([1, 3, 9, 30, 47]),
-        st.sampled_from(STORAGES),
     )
-    def check(data, at_zero, theta, constant, passes, storage):
+    def check(data, at_zero, way, constant, passes):
         X, y = data
+        theta, storage = way
         options = {"at_zero": at_zero, "max_iter": passes, "fit_intercept": constant > 0}
         model = Perceptron(**options) if theta is None else MarginPerceptron(threshold=theta, **options)
         found = reference.rounds(
@@ -243,7 +245,10 @@ def test_the_best_of_those_that_survived_longest():
         assert seen[kind] >= 5, seen
 
 
-@pytest.mark.parametrize("make", [Perceptron, MarginPerceptron, PassiveAggressive])
+@pytest.mark.parametrize(
+    "make",
+    [Perceptron, *(pytest.param(kind, marks=pytest.mark.long) for kind in (MarginPerceptron, PassiveAggressive))],
+)
 def test_the_same_best_for_every_storage(make):
     X, y = noisy()
     X = X.astype(np.float32).astype(np.float64)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from fractions import Fraction
 from functools import partial
+from itertools import product
 
 import numpy as np
 import pytest
@@ -131,14 +132,24 @@ def test_the_trace_leads_to_the_weights(problem, theta):
         assert np.array_equal(ends[-1], np.c_[model.coef_, model.intercept_])
 
 
+RULES = [Perceptron, MarginPerceptron, partial(PassiveAggressive, C=0.3)]
+PAIRS = list(zip(RULES, ["worst", "given", "given"], strict=True))
+
+
+@pytest.mark.parametrize(
+    "ways",
+    [
+        pytest.param(PAIRS, id="each rule"),
+        pytest.param(list(product(RULES, ["given", "worst"])), id="each rule and order", marks=pytest.mark.long),
+    ],
+)
 @given(problems(entries=st.sampled_from([0.0, 1.0, -1.0, 0.1, 1e-3, 3e7, -2.5])), st.data())
 @settings(max_examples=60)
-def test_storage_splits_and_turns_change_no_bit(problem, data):
+def test_storage_splits_and_turns_change_no_bit(ways, problem, data):
     X, y, k = problem
     X = X.astype(np.float32).astype(np.float64)
-    make = data.draw(st.sampled_from([Perceptron, MarginPerceptron, partial(PassiveAggressive, C=0.3)]))
+    make, order = data.draw(st.sampled_from(ways))
     scale = data.draw(st.sampled_from(["none", "sphere"]))
-    order = data.draw(st.sampled_from(["given", "worst"]))
     make = partial(make, max_iter=3, shuffle=False, hypothesis="last", scale=scale, order=order)
     expected = bits(fit(make(), X, y))
     rng = np.random.default_rng(0)

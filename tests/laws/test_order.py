@@ -267,7 +267,9 @@ def test_where_loops_return_changes_nothing(data, kind, pace, block, most):
     assert found[0] == found[1]
 
 
-@pytest.mark.parametrize("kind", LEARNERS)
+@pytest.mark.parametrize(
+    "kind", [Perceptron, *(pytest.param(kind, marks=pytest.mark.long) for kind in LEARNERS if kind is not Perceptron)]
+)
 @pytest.mark.parametrize("groups", [1, 3])
 def test_memory_files_and_storages_give_the_same_bits(kind, groups, tmp_path):
     rng = np.random.default_rng(1)

@@ -31,7 +31,7 @@ from novikoff.engine.csr import CsrRows
 from novikoff.engine.decide import STATE
 from novikoff.engine.dense import DenseRows
 from novikoff.engine.heads import Heads
-from novikoff.engine.keeping import LAST, Average, Survivors
+from novikoff.engine.keeping import LAST, NOBODY, Average
 from novikoff.engine.loops import TRACE
 from novikoff.engine.plane import Plane
 from novikoff.learners import boolean_loops
@@ -99,17 +99,15 @@ def all_loops() -> Iterator[Loop]:
     for name, rows in _storages():
         by_rule = (Perceptron(), MarginPerceptron(), PassiveAggressive()) if name == "float64" else (Perceptron(),)
         for rule in by_rule:
-            yield Loop(
-                loops.cycle, (rows, signs, v, ints, 0, False, plane, LAST, rule, state, 1, ints, trace, tally), name
-            )
+            way = rows, signs, v, ints, 0, False, plane, NOBODY, rule
+            yield Loop(loops.cycle, (*way, state, 1, ints, trace, tally), name)
             yield Loop(loops.climb, (rows, signs, v, plane, LAST, rule, state, 1, ints, trace, tally), name)
             yield Loop(loops.rounds, (rows, signs, plane, LAST, rule, state, 1, 1, v), name)
         yield Loop(loops.quiet, (rows, signs, ints, ints, 1, plane, state), name)
-        for kept in (Average(plane, plane), Survivors(np.zeros((1, 1, 1)), ints, ints, ints)):
-            way = rows, signs, v, ints, 0, False, plane, kept, Perceptron()
-            yield Loop(loops.cycle, (*way, state, 1, ints, trace, tally), f"{name}, {type(kept).__name__.lower()}")
+        way = rows, signs, v, ints, 0, False, plane, Average(plane, plane), Perceptron()
+        yield Loop(loops.cycle, (*way, state, 1, ints, trace, tally), f"{name}, average")
         many = f"{name}, many classes"
-        way = rows, codes, v, ints, 0, False, heads, LAST, Perceptron()
+        way = rows, codes, v, ints, 0, False, heads, NOBODY, Perceptron()
         yield Loop(loops.cycle, (*way, state, 1, ints, trace, tally), many)
         yield Loop(loops.climb, (rows, codes, v, heads, LAST, Perceptron(), state, 1, ints, trace, tally), many)
         yield Loop(loops.rounds_of_heads, (rows, codes, heads, LAST, Perceptron(), state, 1, 1, M), many)
@@ -140,7 +138,7 @@ def all_loops() -> Iterator[Loop]:
         q, short = np.zeros((1, 1), np.int8), np.zeros(1, np.int16)
         rows = ByteRows(np.zeros((1, 1), dtype), v, 1.0, False, q, v, v, v, short, ints)
         name = f"{np.dtype(dtype).name} with bytes"
-        way = rows, signs, v, ints, 0, False, plane, LAST, Perceptron()
+        way = rows, signs, v, ints, 0, False, plane, NOBODY, Perceptron()
         yield Loop(loops.cycle, (*way, state, 1, ints, trace, tally), name)
         yield Loop(loops.examine, (rows, signs, plane, 0, state, 1, 1, flags), name)
         yield Loop(loops.quiet, (rows, signs, ints, ints, 1, plane, state), name)

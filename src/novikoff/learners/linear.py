@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from novikoff.engine import decide
 from novikoff.engine.byte_copy import ByteCopy
 from novikoff.engine.decide import STATE, THETA_RANGE
-from novikoff.engine.keeping import LAST, Average, Survivors
+from novikoff.engine.keeping import LAST, Average, Survivors, in_passes
 from novikoff.engine.loops import (
     TRACE,
     Signs,
@@ -403,7 +403,7 @@ class LinearLearner:
                         logged = state.traced = 0
                     else:
                         turns, base = shuffled.ahead(*here) if shuffled else GIVEN
-                        way = *data, turns, base, order == "first", self.weights, self.kept
+                        way = *data, turns, base, order == "first", self.weights, in_passes(self.kept)
                         logged = cycle(*way, self.rule, self.state, rows.pace, room, page, counts)
                 if logged < 0:
                     raise BadRowError(logged, int(state.row))
@@ -455,9 +455,9 @@ class LinearLearner:
         rows.open(self)
         log = np.empty(1, dtype=np.int64)
         way = rows.storage, rows.signs, rows.importance, *GIVEN, False
-        logged = 0
+        kept, logged = in_passes(self.kept), 0
         while not logged:
-            logged = cycle(*way, self.weights, self.kept, self.rule, self.state, rows.pace, log, NO_TRACE, NO_TALLY)
+            logged = cycle(*way, self.weights, kept, self.rule, self.state, rows.pace, log, NO_TRACE, NO_TALLY)
         if logged < 0:
             raise BadRowError(logged, int(self.state[0].row))
         self.return_state()
