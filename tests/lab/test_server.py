@@ -337,7 +337,11 @@ def test_a_request_that_does_not_come_to_its_end_is_given_up(
 def test_an_answer_that_nobody_takes_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connections, "ANSWER_SECONDS", 0.2)
     long = "x" * (1 << 24)  # more than fits between the two
-    monkeypatch.setitem(ENDPOINTS, "/api/examples", (ENDPOINTS["/api/examples"][0], lambda _: long))
+
+    def answer(_: Any) -> str:
+        return long
+
+    monkeypatch.setitem(ENDPOINTS, "/api/examples", (ENDPOINTS["/api/examples"][0], answer))
     with Running() as running:
         head = f"POST /api/examples HTTP/1.1\r\nhost: 127.0.0.1:{running.port}\r\ncontent-type: application/json\r\n"
         connection = opened(running, f"{head}content-length: 2\r\n\r\n{{}}".encode())
@@ -353,6 +357,26 @@ def test_an_answer_that_nobody_takes_is_given_up(monkeypatch: pytest.MonkeyPatch
                 rest += len(part)
         connection.close()
     assert rest < len(long)
+
+
+def test_a_long_answer_may_be_taken_slowly(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connections, "REQUEST_SECONDS", 0.05)
+    long = "x" * (1 << 24)
+
+    def answer(_: Any) -> str:
+        return long
+
+    monkeypatch.setitem(ENDPOINTS, "/api/examples", (ENDPOINTS["/api/examples"][0], answer))
+    with Running() as running:
+        head = f"POST /api/examples HTTP/1.1\r\nhost: 127.0.0.1:{running.port}\r\ncontent-type: application/json\r\n"
+        connection = opened(running, f"{head}content-length: 2\r\n\r\n{{}}".encode())
+        taken = len(connection.recv(12))
+        for _ in range(10):  # each waits until the time for a request is over
+            assert is_closed(opened(running, b"GET"))
+        while part := connection.recv(1 << 20):
+            taken += len(part)
+        connection.close()
+    assert taken > len(long)
 
 
 def test_a_request_goes_on_for_as_long_as_it_computes(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -57,6 +57,7 @@ class Connection(H11Protocol):
     def resume_writing(self) -> None:
         super().resume_writing()
         self._forget_the_end()
+        self._expect_request()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._forget_the_end()
@@ -67,7 +68,8 @@ class Connection(H11Protocol):
         return self.cycle is not None and not self.cycle.response_complete
 
     def _expect_request(self) -> None:
-        if not self._busy() and not self.transport.is_closing():
+        """The next one, when all of an answer has been made and most of it has been taken."""
+        if not self._busy() and not self.flow.write_paused and not self.transport.is_closing():
             self._waiting_since = self.loop.time()
             self._end_after(REQUEST_SECONDS)
 
