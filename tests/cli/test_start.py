@@ -118,6 +118,7 @@ def models(folder: Path) -> dict[Path, bool]:
     return found
 
 
+@pytest.mark.long
 def test_every_learner_and_format_without_the_compiler_and_without_scikit_learn(folder: Path) -> None:
     hard, cube = write(folder, "hard", HARD), write(folder, "cube", CUBE)
     commands: list[list[str]] = []
@@ -175,6 +176,7 @@ def in_order(answer: list[Any]) -> list[Any]:
     return [*answer[:2], re.sub(r"\{[^}]*\}", lambda found: str(sorted(found.group()[1:-1].split(", "))), answer[2])]
 
 
+@pytest.mark.long
 def test_what_is_refused_is_refused_in_the_same_words(folder: Path) -> None:
     perceptron, squares = folder / "p.nvk", folder / "q.nvk"
     nk.save(nk.Perceptron().fit([[1.0, 2.0], [-1.0, 0.0]], [1, -1]), perceptron)

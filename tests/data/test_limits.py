@@ -130,6 +130,7 @@ print(peak() - before)
 """
 
 
+@pytest.mark.long
 def test_two_gigabytes_in_a_line_of_a_small_file_take_a_few_megabytes(tmp_path):
     found = subprocess.run(
         [sys.executable, "-c", BOMB, str(tmp_path), "500"], capture_output=True, text=True, check=False

@@ -197,6 +197,7 @@ def test_options_change_the_run(visit: Open) -> None:
     expect(page.get_by_label("Constant coordinate")).not_to_be_checked()
 
 
+@pytest.mark.long
 def test_every_example_is_drawn(visit: Open) -> None:
     page = ready(visit())
     menu = combobox(page, "Example")
@@ -315,6 +316,7 @@ BROKEN = [
 ]
 
 
+@pytest.mark.long
 def test_bad_links_are_refused_gently(visit: Open, url: str) -> None:
     page = visit()
     for broken in BROKEN:
@@ -335,6 +337,7 @@ def test_a_server_that_went_away_is_explained(browser: Browser) -> None:
 
 
 @pytest.mark.parametrize("where", ["#geometry?e=xor&t=5", "#proof?e=first&t=5"])
+@pytest.mark.long
 def test_axe_finds_nothing(visit: Open, where: str) -> None:
     page = ready(visit(where, bypass_csp=True))  # the checker is a script that the page's policy would refuse
     for details in page.locator("[role=tabpanel]:not([hidden]) details").all():

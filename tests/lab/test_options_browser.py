@@ -62,6 +62,7 @@ def offered(page: Page, name: str) -> list[tuple[str, str]]:
     return [tuple(one) for one in menu.locator("option").evaluate_all("all => all.map(one => [one.value, one.text])")]
 
 
+@pytest.mark.long
 def test_the_menus_are_those_of_the_server(page: Page, url: str) -> None:
     served = options(Everything())
     visit(page, f"{url}{FIRST}")
@@ -112,6 +113,7 @@ def test_a_learner_of_the_table_is_on_the_page(page: Page, url: str, monkeypatch
     expect(menu).to_have_value("perceptron")
 
 
+@pytest.mark.long
 def test_the_page_keeps_to_the_limits_that_it_is_told(page: Page, url: str) -> None:
     def tighter(answer: Any) -> None:
         answer["experiment"]["limits"] |= {
@@ -158,6 +160,7 @@ def test_the_picture_keeps_points_within_the_plane_that_it_is_told(page: Page, u
     expect(page.locator(".point").last).to_have_attribute("aria-label", "Point 15, plus, at 2, −2")
 
 
+@pytest.mark.long
 def test_games_keep_to_the_limits_that_they_are_told(page: Page, url: str) -> None:
     def tighter(answer: Any) -> None:
         answer["game"] |= {"rounds": 2, "last_point": 4, "predictions": 2}
@@ -187,6 +190,7 @@ def test_games_keep_to_the_limits_that_they_are_told(page: Page, url: str) -> No
         expect(page.locator(".score .count")).to_have_text(count)
 
 
+@pytest.mark.long
 def test_rates_are_what_the_page_is_told(page: Page, url: str) -> None:
     def other(answer: Any) -> None:
         rates = answer["rates"]

@@ -20,6 +20,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 COMPARISONS = {
@@ -98,12 +99,13 @@ class Mutant:
         return True
 
 
-def mutants(root: Path, file: str) -> list[Mutant]:
+@cache
+def mutants(root: Path, file: str) -> tuple[Mutant, ...]:
     """All mutants of a file."""
     found: dict[tuple[int, int, str], Mutant] = {}
     for mutant in _Finder(file, (root / file).read_bytes()).found():
         found.setdefault((mutant.start, mutant.stop, mutant.after), mutant)
-    return list(found.values())
+    return tuple(found.values())
 
 
 class _Finder:

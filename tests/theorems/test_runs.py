@@ -61,7 +61,7 @@ def test_margin_perceptron_keeps_both_promises(problem, order, threshold, scale)
     assert model.mistakes_ <= model.updates_
 
 
-@given(st.integers(1, 60), AT_ZERO)
+@given(st.integers(1, 30), AT_ZERO)
 def test_orthonormal_examples_are_tight(n, at_zero):
     problem = orthonormal(n)
     run = play(Perceptron(at_zero=at_zero, fit_intercept=False), problem.stream(), problem.witness)
