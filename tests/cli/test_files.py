@@ -238,6 +238,21 @@ class TestEval:
         assert lines[0][5] == "none"  # w = 0 predicts nothing, which is a mistake
         assert int(lines[-1][1]) == clf.mistakes_
 
+    def test_progressive_mistakes_say_something_about_new_data(self, folder: Path) -> None:
+        example_file(folder / "train.vw")
+        found = run("eval", "-p", "train.vw")
+        record = json.loads(run("eval", "-p", "train.vw", "--json").stdout)
+        first = record["new_data"]["first_pass"]
+        assert (record["examples"], first["rows"], first["mistakes"]) == (60, 60, record["mistakes"])
+        assert first["mean_error"] == nk.theory.first_pass_bound(record["mistakes"], 60)
+        assert first["vote_error"] == nk.theory.vote_bound(record["mistakes"], 60)
+        assert record["new_data"]["confidence"] == 0.95
+        for hypothesis in record["new_data"]["hypotheses"]:
+            assert f"- {hypothesis}\n" in found.stdout
+        fitted(folder)
+        assert "had learned before" not in found.stdout
+        assert "had learned before" in run("eval", "-p", "model.nvk", "train.vw").stdout
+
     def test_labels_as_they_come_or_those_that_are_declared(self, folder: Path) -> None:
         Path("z.svm").write_text("1 1:1\n0 2:1\n7 1:1 2:1\n")
         assert "3 mistakes on 3 examples" in run("eval", "--progressive", "z.svm").stdout

@@ -196,9 +196,9 @@ def test_the_warning_says_how_far_off_why_and_what_to_try():
     assert f"misclassify {np.sum(model.predict(problem.X) != problem.y)} of 10 rows" in model.stop_reason_
     upper = model.margin_[1]
     told = model.summary().splitlines()
-    assert told[-2] == f"No separator has a margin above {upper:.6g}."
+    assert told[-3] == f"No separator has a margin above {upper:.6g}."
     allowed, made = model.bound(Fraction(upper)), model.mistakes_
-    assert told[-1] == f"So the theorem allows at least {allowed:,} mistakes, and {made:,} were made."
+    assert told[-2] == f"So the theorem allows at least {allowed:,} mistakes, and {made:,} were made."
     assert allowed >= made
     with pytest.warns(ConvergenceWarning, match=r"in max_iter searches"):
         Perceptron(order="worst", fit_intercept=False, max_iter=5).fit(problem.X, problem.y)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import asdict
 from typing import Annotated, Any
 
 import numpy as np
@@ -107,10 +108,12 @@ def _progressive(
     from novikoff.cli.doubling import DoublingTable
     from novikoff.cli.predictions import CHUNK, cure_for_labels
     from novikoff.data import stream
+    from novikoff.estimators.new_data import of_stream
     from novikoff.estimators.rounds import RefusedError, rounds
 
     table = DoublingTable(not quiet)
     cure = cure_for_labels(model, classes)
+    begun = hasattr(model, "classes_")
     for chunk in stream(data, CHUNK, **options):
         if chunk.y is None:
             raise ValueError(f"{data} has no labels to learn from")
@@ -123,11 +126,14 @@ def _progressive(
         report_skipped(chunk.bad)
     table.end()
     rate = table.mistakes / table.examples
+    says = of_stream(table.mistakes, table.examples, begun=begun)
     if as_json:
-        print(to_json({"examples": table.examples, "mistakes": table.mistakes, "rate": rate}))
+        record = {"examples": table.examples, "mistakes": table.mistakes, "rate": rate}
+        print(to_json(record | {"new_data": asdict(says)}))
     else:
         print(
             f"{counted(table.mistakes, 'mistake')} on {counted(table.examples, 'example')}, each predicted before it "
             f"was learned: {rate:.4%}."
         )
+        print(says)
     return GOOD

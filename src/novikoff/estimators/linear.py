@@ -8,6 +8,8 @@ from contextlib import nullcontext
 from copy import copy
 from typing import TYPE_CHECKING, Any, Self
 
+import numpy as np
+
 from novikoff import inputs
 from novikoff.engine.keeping import Survivors
 from novikoff.engine.rows import Rows
@@ -74,6 +76,7 @@ class LinearClassifier(InRounds, Findings):
                     seed=self._seed(),
                     watch=watch,
                     journal=journal,
+                    tally=np.zeros(rows.n, dtype=np.uint32),
                     byte_copy=self.byte_copy,
                 )
             end = words.INTERRUPTED if outcome.interrupted else _end(learner, outcome, rows)

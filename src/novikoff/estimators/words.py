@@ -84,7 +84,7 @@ def warning(end: End, model: Any) -> str:
     )
 
 
-def summary(name: str, model: Any, upper: float, least: int | None) -> str:
+def summary(name: str, model: Any, upper: float, least: int | None, new_data: str) -> str:
     lower, learner = model.margin_[0], model._learner
     noun = "mistakes" if model.mistakes_ == model.updates_ else f"mistakes and {model.updates_:,} updates"
     lines = [
@@ -109,6 +109,8 @@ def summary(name: str, model: Any, upper: float, least: int | None) -> str:
             noun = learner.noun if least == 1 else plural(learner.noun)
             made = f"{learner.bounded:,} {agreeing(learner.bounded, 'was', 'were')} made"
             lines.append(f"So the theorem allows at least {_long(least)} {noun}, and {made}.")
+    if new_data:
+        lines.append(new_data)
     return "\n".join(lines)
 
 
