@@ -21,6 +21,10 @@ def evaluate(
     progressive: Annotated[
         bool, typer.Option("--progressive", "-p", help="Predict each example before learning it; needs no model.")
     ] = False,
+    folds: Annotated[
+        int | None,
+        typer.Option(min=2, help="Cross-validate: hold out each of so many parts of the data; needs no model."),
+    ] = None,
     learner: Learner = "perceptron",
     set_: Set = None,
     classes: Annotated[str | None, typer.Option(help="The labels, for --progressive: no,yes")] = None,
@@ -29,16 +33,20 @@ def evaluate(
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> int:
-    """Count a model's mistakes on labelled examples; or (--progressive) a learner's, example by example."""
+    """Count a model's mistakes on labelled examples; or a learner's: example by example, or on parts held out."""
     from novikoff.cli.learners import new_learner
     from novikoff.cli.predictions import columns_of, labels_of
     from novikoff.store import load
 
     *models, data = arguments
-    if len(models) != 1 and not (progressive and not models):
-        raise typer.BadParameter("a model and data are expected; with --progressive, data alone will do")
+    if progressive and folds:
+        raise typer.BadParameter("--progressive and --folds ask for different things: give one of them")
+    if len(models) != 1 and not ((progressive or folds) and not models):
+        raise typer.BadParameter("a model and data are expected; with --progressive or --folds, data alone will do")
     model = load(models[0]) if models else new_learner(learner, set_)
     options = reading.given(columns_of(model) if models else None)
+    if folds:
+        return _in_folds(model, data, options, folds, as_json=as_json)
     if progressive:
         return _progressive(model, data, options, labels_of(classes), as_json=as_json, quiet=quiet)
     return _compare(model, data, options, as_json=as_json)
@@ -73,6 +81,24 @@ def _compare(model: Any, data: str, options: dict[str, Any], *, as_json: bool) -
     else:
         print(f"{counted(wrong, 'mistake')} on {counted(total, 'example')}: accuracy {1 - wrong / total:.4%}.")
         _print_confusion(counts, classes)
+    return GOOD
+
+
+def _in_folds(model: Any, data: str, options: dict[str, Any], folds: int, *, as_json: bool) -> int:
+    """The settings of a model on parts of the data, each after learning from the others."""
+    from novikoff.data import read
+    from novikoff.estimators.folds import cross_validated
+
+    examples = read(data, **options)
+    report_skipped(examples.bad)
+    if examples.y is None:
+        raise ValueError(f"{data} has no labels to learn from")
+    found = cross_validated(model, examples, folds=folds)
+    if as_json:
+        record = {"examples": sum(found.rows), "mistakes": sum(found.mistakes), "rate": found.rate}
+        print(to_json(record | {"folds": asdict(found), "estimate": True}))
+    else:
+        print(found)
     return GOOD
 
 
