@@ -195,6 +195,11 @@ class Findings(Learning):
             fitted linear model, such as ``MaxMarginClassifier(C=1.0)``. Its length matters: it is to have y<u,x> >= 1
         X, y : the data of that fit, which is made once more for its updates
 
+        Returns
+        -------
+        int or None
+            `summary` tells the smallest one that was found.
+
         Examples
         --------
         >>> import novikoff as nk
@@ -210,7 +215,10 @@ class Findings(Learning):
                 "this bound is for a Perceptron or MarginPerceptron on examples without weights; of a "
                 "PassiveAggressive learner see novikoff.theory.PASSIVE_1 and PASSIVE_2"
             )
-        return bound_against(u, learner, self.trace(X, y))
+        most, known = bound_against(u, learner, self.trace(X, y)), self._against()
+        if most is not None:
+            self._compared = learner.updates, most if known is None else min(most, known)
+        return most
 
     def generalization(self, confidence: float = CONFIDENCE) -> Generalization:
         """What the run says of its errors on new data, if the rows are independent draws: bounds, and their conditions.
@@ -275,7 +283,12 @@ class Findings(Learning):
     def summary(self) -> str:
         """What was found, in words."""
         self._fitted()
-        return words.summary(type(self).__name__, self, *self._theorem_allows(), in_a_line(self))
+        return words.summary(type(self).__name__, self, *self._theorem_allows(), self._against(), in_a_line(self))
+
+    def _against(self) -> int | None:
+        """The best bound that a vector is known to give this run; none after further updates."""
+        updates, most = self._compared or (-1, None)
+        return most if updates == self._learner.updates else None
 
     def _theorem_allows(self) -> tuple[float, int | None]:
         """U with gamma* <= U, and the least that the theorem then allows."""
