@@ -140,7 +140,7 @@ def _words(reading: dict[str, Any]) -> list[str]:
             continue
         listed = ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
         text = listed.lower() if isinstance(value, bool) else listed
-        if name in ("format", "label", "skip_bad"):
+        if name in ("format", "label", "weight", "skip_bad"):
             found.append(f"--{name.replace('_', '-')}={text}")
         else:
             found += ["-r", f"{name}={text}"]
