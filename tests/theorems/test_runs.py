@@ -204,6 +204,23 @@ def test_the_warning_says_how_far_off_why_and_what_to_try():
         Perceptron(order="worst", fit_intercept=False, max_iter=5).fit(problem.X, problem.y)
 
 
+def test_the_warning_is_shown_once_for_each_place():
+    X, y = [[1.0, 2.0], [1.0, 2.0], [0.0, 1.0]], [0, 1, 1]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.resetwarnings()  # as in a program that asks for nothing
+        for passes in (1, 2, 3):
+            Perceptron(max_iter=passes).fit(X, y)
+        Perceptron(max_iter=4).fit(X, y)
+        lines = [warning.lineno for warning in caught]
+        assert len(lines) == 2
+        assert lines[1] == lines[0] + 1
+        assert {warning.filename for warning in caught} == {__file__}
+        warnings.simplefilter("always")
+        for passes in (1, 2, 3):
+            Perceptron(max_iter=passes).fit(X, y)
+        assert len(caught) == 5, "whoever asks for all of them has them"
+
+
 def test_the_warning_has_the_same_text_every_time():
     X, y = np.array([[1.0, 2.0], [1.0, 2.0], [0.0, 1.0]]), [0, 1, 1]
     with warnings.catch_warnings(record=True) as caught:
