@@ -9,7 +9,14 @@ from fractions import Fraction
 from typing import Any, Protocol, cast, runtime_checkable
 
 from novikoff.engine.rule import Facts, Rule
-from novikoff.theory import bound_from_start, float_bound, float_bound_from_start, update_bound
+from novikoff.theory import (
+    bound_from_start,
+    deviation_bound,
+    float_bound,
+    float_bound_from_start,
+    regret_bound,
+    update_bound,
+)
 from novikoff.theory.exact import Number, nearest, rational, sqrt_down, sqrt_up
 
 Row = Mapping[Hashable, float]
@@ -66,6 +73,11 @@ class Transcript:
         with every update, but for the rounding of w.
     failures : tuple of str
         Where it did not: the first round of each kind.
+    regret, deviations : int or None
+        How many updates the two theorems for any data, separable or not, allow such a run (`novikoff.theory.REGRET`,
+        `DEVIATIONS`), by what the witness loses on the rows of the updates. Here its length matters: y<w*,x> >= 1 is
+        no loss. Both are checked: more updates would be a failure. None where steps have other lengths, if the learner
+        did not start from w = 0, and where nothing is promised for rounded weights.
     inequalities : str
         What was checked, in words.
     exact : bool or None
@@ -91,6 +103,8 @@ class Transcript:
     threshold: Fraction | None = None
     start_sq: Fraction | None = None
     failures: tuple[str, ...] = ()
+    regret: int | None = None
+    deviations: int | None = None
     inequalities: str = "both inequalities"
 
     def __str__(self) -> str:
@@ -104,6 +118,11 @@ class Transcript:
             text += f"; {self.inequalities} of the proof held at every update, {how}"
         elif self.margin is not None and self.inequalities_held is None:
             text += "; the witness does not separate the stream"
+            if self.regret is not None and self.deviations is not None:
+                text += (
+                    f", and allows {self.regret:,} updates by its losses, {self.deviations:,} by their squares"
+                    f" ({self.updates:,} were made)"
+                )
         if self.failures:
             text += f"; the learner did NOT do what the proof is about: {'; '.join(self.failures)}"
         return text
@@ -121,7 +140,8 @@ def play(
     learner : anything with ``predict_one`` and ``learn_one``
     stream : pairs (x, y), of any length
     witness : w* for a linear learner: d weights, or d + 1 with that of the constant coordinate last, or
-        a dict from feature to weight (the constant under None). Its length does not matter.
+        a dict from feature to weight (the constant under None). Its length matters for ``regret`` and ``deviations``
+        alone, which need no separator.
 
     Examples
     --------
@@ -163,6 +183,7 @@ class _Follower:
         self._learner = learner
         self._given = witness
         self._witness: Exact | None = None
+        self._scale = Fraction(1)  # how many times what was given
         self._updates, self._mistakes = self._count("updates_"), self._count("mistakes_")
         self.update_rounds: list[int] = []
         self.norm_sq: list[float] = []
@@ -177,6 +198,8 @@ class _Follower:
         self._worst: Fraction | None = None
         self._least_gain: tuple[Fraction, int] | None = None  # the least that an update added to <w,w*>, and where
         self._exact = True
+        self._products: list[tuple[Fraction, int]] = []  # y<w*,x> of each update
+        self._longest_sq = Fraction(0)  # the largest ||x||^2 of an update
         self._moves: list[tuple[Fraction, Fraction, int]] = []  # what steps of other lengths added to ||w||^2, <w,w*>
         self._failures: dict[str, str] = {}  # the first round of each kind
 
@@ -224,7 +247,8 @@ class _Follower:
             return
         row = self._learner.row_of(x)
         if self._witness is None:
-            self._witness = _by_name(self._given, row, int(getattr(self._learner, "n_features_in_", len(row) - 1)))
+            width = int(getattr(self._learner, "n_features_in_", len(row) - 1))
+            self._witness, self._scale = _by_name(self._given, row, width)
         self._measure(row, y)
         after = self._learner.weights(row)
         self._require(counted in (0, 1), at, "it did not count its updates one by one")
@@ -259,13 +283,14 @@ class _Follower:
         assert self._witness is not None
         step = self._step(row, y)  # w <- w + step y x
         length = Fraction(step)
-        product = growth = size = gain = Fraction(0)
+        product = growth = size = gain = correct = Fraction(0)
         length_slack = gain_slack = Fraction(0)  # what the rounding of ``after`` can do to each
         added = True
         for name, value in row.items():
             w, x, now = Fraction(self._w.get(name, 0.0)), Fraction(value), Fraction(after[name])
             along = self._witness.get(name, Fraction(0))
             product += y * w * x
+            correct += y * along * x
             size += x * x
             growth += now * now - w * w
             gain += (now - w) * along
@@ -287,7 +312,10 @@ class _Follower:
         self._require(growth <= most, at, "||w||^2 grew by more than ||x||^2 + 2 theta")
         if length and (self._least_gain is None or (gain + gain_slack) / length < self._least_gain[0]):
             self._least_gain = (gain + gain_slack) / length, at
-        if self._rule is not None:
+        if self._rule is None:
+            self._products.append((correct / self._scale, 1))
+            self._longest_sq = max(self._longest_sq, size)
+        else:
             self._moves.append((growth, gain, at))
         self._length_sq += growth
         self._along += gain
@@ -315,6 +343,8 @@ class _Follower:
         if self._rule is not None and self._rule.bounds() == "mistakes" and separates:
             self._compare_distances(length_sq)
             known["inequalities"] = "the inequalities"
+        if self._rule is None and self._start == 0:
+            known |= self._for_any_data(length_sq / self._scale**2)
         if dict(self._learner.weights()) != {name: value for name, value in self._w.items() if value}:
             self._failures["end"] = "at the end w has entries that no update has given it"
         known.update(
@@ -334,6 +364,18 @@ class _Follower:
             known["bound"] = self._bound(margin_sq, gamma)
         return known
 
+    def _for_any_data(self, witness_sq: Fraction) -> dict[str, int | None]:
+        """What the witness allows by its losses on the updates; more of them than that would be a failure."""
+        run = self._longest_sq, witness_sq, self._products, self._theta()
+        allowed = {
+            "regret": regret_bound(*run, rounded=not self._exact),
+            "deviations": deviation_bound(*run, rounded=not self._exact),
+        }
+        for name, most in allowed.items():
+            if most is not None and len(self._products) > most:
+                self._failures[name] = f"it made more updates than the {name} of the witness allow"
+        return allowed
+
     def _bound(self, margin_sq: Fraction, gamma: float) -> int | None:
         """What the theorem allows: Novikoff's, or the one for weights that were rounded; or that of another rule."""
         if self._rule is not None:
@@ -352,8 +394,10 @@ def _signed_root(a: Fraction, b: Fraction) -> float:
     return math.copysign(sqrt_down(a * a / b), a)
 
 
-def _by_name(witness: Sequence[Number] | Mapping[Hashable, Number], row: Row, width: int) -> Exact:
-    """The witness as a dict over the names of a row's coordinates, its largest weight between 1 and 2."""
+def _by_name(witness: Sequence[Number] | Mapping[Hashable, Number], row: Row, width: int) -> tuple[Exact, Fraction]:
+    """The witness as a dict over the names of a row's coordinates, its largest weight between 1 and 2; and how many
+    times itself it then is.
+    """
     if isinstance(witness, Mapping):
         named = {name: rational(value) for name, value in witness.items()}
     else:
@@ -369,4 +413,4 @@ def _by_name(witness: Sequence[Number] | Mapping[Hashable, Number], row: Row, wi
         raise ValueError("the witness is zero: it must point somewhere")
     largest = max(abs(value) for value in named.values())
     scale = Fraction(2) ** (largest.denominator.bit_length() - largest.numerator.bit_length())
-    return {name: value * scale for name, value in named.items()}
+    return {name: value * scale for name, value in named.items()}, scale

@@ -67,12 +67,13 @@ ODDS = [
 READINGS = [
     {"settings": {"label": "kind", "format": "csv", "header": True}, "skipped": 0, "filled": 0},
     {"settings": {"label": -1, "skip_bad": 3, "missing": "zero"}, "skipped": 2, "filled": 7},
-    {"settings": {"categorical": ["job", 3], "columns": ["a", "b"]}, "skipped": 0, "filled": 0},
+    {"settings": {"weight": "w", "categorical": ["job", 3], "columns": ["a", "b"]}, "skipped": 0, "filled": 0},
     {"settings": {"zero_based": False, "width": 5, "missing": "column"}, "skipped": 0, "filled": 0},
 ]
 SETTINGS = {
     "format": ["tsv", "npz", "exe", "CSV", "/etc/passwd", True, None],
     "label": ["", "x" * 1000, "x" * 1001, 0, -(2**31), 2**31, False, 1.0, ["a"], None],
+    "weight": ["", "x" * 1000, "x" * 1001, 0, True, ["a"], None],
     "header": [True, False, 1, 0, "true", None],
     "zero_based": [True, False, 1, 0, "false", None],
     "missing": ["zero", "column", "error", 0, None, []],

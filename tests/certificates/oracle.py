@@ -92,6 +92,8 @@ def _reading(reading):
             )
         elif name == "label":
             require(_is_column(value))
+        elif name == "weight":
+            require(type(value) is str and len(value) <= 1000)
         elif name in ("zero_based", "header"):
             require(value is True or value is False)
         elif name == "missing":

@@ -29,6 +29,7 @@ X, Y = [[2.0, 1.0], [-1.0, 0.5]], ["in", "out"]
 
 NAMES = {"format": "csv", "label": "kind", "zero_based": True}
 CHANGES = {
+    "weight": "importance",
     "header": False,
     "missing": "zero",
     "categorical": ["job", 3],
@@ -237,6 +238,7 @@ def test_what_it_may_hold(settings):
             for name, values in {
                 "format": ["exe", "", "/etc/passwd", None, 1, ["csv"]],
                 "label": [True, False, None, 1.0, [0], LONG + "x", 2**31, -(2**31) - 1],
+                "weight": [0, True, None, ["a"], LONG + "x"],
                 "header": [0, 1, "true", None],
                 "zero_based": [0, 1, "true", None],
                 "missing": ["error", "mean", 0, None, True],

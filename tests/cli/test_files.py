@@ -18,6 +18,7 @@ from typer.testing import CliRunner
 import novikoff as nk
 from novikoff import data
 from novikoff.cli import app
+from novikoff.estimators.folds import cross_validated
 
 
 def run(*arguments: Any, text: str | bytes | None = None) -> Any:
@@ -237,6 +238,36 @@ class TestEval:
         assert [int(line[0]) for line in lines] == [1, 2, 4, 8, 16, 32, 60]
         assert lines[0][5] == "none"  # w = 0 predicts nothing, which is a mistake
         assert int(lines[-1][1]) == clf.mistakes_
+
+    def test_progressive_mistakes_say_something_about_new_data(self, folder: Path) -> None:
+        example_file(folder / "train.vw")
+        found = run("eval", "-p", "train.vw")
+        record = json.loads(run("eval", "-p", "train.vw", "--json").stdout)
+        first = record["new_data"]["first_pass"]
+        assert (record["examples"], first["rows"], first["mistakes"]) == (60, 60, record["mistakes"])
+        assert first["mean_error"] == nk.theory.first_pass_bound(record["mistakes"], 60)
+        assert first["vote_error"] == nk.theory.vote_bound(record["mistakes"], 60)
+        assert record["new_data"]["confidence"] == 0.95
+        for hypothesis in record["new_data"]["hypotheses"]:
+            assert f"- {hypothesis}\n" in found.stdout
+        fitted(folder)
+        assert "had learned before" not in found.stdout
+        assert "had learned before" in run("eval", "-p", "model.nvk", "train.vw").stdout
+
+    def test_parts_are_held_out_one_after_the_other(self, folder: Path) -> None:
+        example_file(folder / "train.vw")
+        expected = cross_validated(nk.Perceptron(max_iter=2), data.read("train.vw"), folds=4)
+        settings = ("--folds", "4", "-s", "max_iter=2")
+        assert run("eval", "train.vw", *settings).stdout == f"{expected}\n"
+        record = json.loads(run("eval", "train.vw", *settings, "--json").stdout)
+        assert record["folds"] == {"rows": list(expected.rows), "mistakes": list(expected.mistakes)}
+        assert (record["examples"], record["rate"], record["estimate"]) == (60, expected.rate, True)
+        run("fit", "train.vw", "-o", "model.nvk", "-s", "max_iter=2")
+        assert run("eval", "model.nvk", "train.vw", "--folds", "4").stdout == f"{expected}\n"
+        assert run("eval", "train.vw", "--folds", "4", "-p").exit_code == 2
+        assert run("eval", "train.vw", "--folds", "1").exit_code == 2
+        Path("none.vw").write_text("|w spam\n|w ham\n")
+        assert "has no labels to learn from" in run("eval", "none.vw", "--folds", "4").stderr
 
     def test_labels_as_they_come_or_those_that_are_declared(self, folder: Path) -> None:
         Path("z.svm").write_text("1 1:1\n0 2:1\n7 1:1 2:1\n")

@@ -170,6 +170,7 @@ def test_the_format_by_name(name, format):
         (b"1 |f 9:6.2e-02", "vw"),
         (b"| a b", "vw"),
         (b"+1 qid:3 1:0.5 7:2 # note", "svmlight"),
+        (b"+1 cost:2.5 1:0.5 7:2", "svmlight"),
         (b"-1.5", "svmlight"),
         (b"\n\n# comment\n1 1:2", "svmlight"),
         (b"1,2,3", "csv"),

@@ -15,6 +15,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_svmlight_file
 
+from novikoff import Perceptron
+from novikoff.data import read
 from novikoff.data.block import FormatError
 from novikoff.data.svmlight import SvmlightParser
 from tests.data.corpora import corpus
@@ -28,8 +30,8 @@ def number(token):
 
 
 def slowly(text, base=0, width=None):
-    """The format, line by line: labels, rows as dicts, places of bad lines, cells dropped."""
-    labels, rows, bad, dropped = [], [], [], 0
+    """The format, line by line: labels, weights, rows as dicts, places of bad lines, cells dropped."""
+    labels, weights, rows, bad, dropped = [], [], [], [], 0
     for n, line in enumerate(text.split(b"\n"), 1):
         tokens = list(re.finditer(rb"[^ \t\r\v\f]+", line.partition(b"#")[0]))
         if not tokens:
@@ -37,7 +39,13 @@ def slowly(text, base=0, width=None):
         label = number(tokens[0][0])
         cells, lost, place, twice, seen = {}, 0, None if label is not None else tokens[0].start(), None, set()
         query = len(tokens) > 1 and re.fullmatch(rb"qid:[+-]?[0-9]+", tokens[1][0])
-        for token in tokens[2 if query else 1 :]:
+        begin, weight = 2 if query else 1, 1.0
+        if len(tokens) > begin and tokens[begin][0].startswith(b"cost:"):
+            weight = number(tokens[begin][0].removeprefix(b"cost:"))
+            if place is None and (weight is None or weight < 0):
+                place = tokens[begin].start() + len(b"cost:")
+            begin += 1
+        for token in tokens[begin:]:
             if place is not None:
                 break
             column, colon, value = token[0].partition(b":")
@@ -64,9 +72,10 @@ def slowly(text, base=0, width=None):
             bad.append((n, place + 1))
         else:
             labels.append(label)
+            weights.append(weight)
             rows.append(cells)
             dropped += lost
-    return labels, rows, bad, dropped
+    return labels, weights, rows, bad, dropped
 
 
 def bits(values):
@@ -77,7 +86,8 @@ def check(text, base=0, width=None):
     """The parser agrees with the slow reading, to the last bit."""
     parser = SvmlightParser(zero_based=base == 0, width=width)
     block = parser.parse(text, 1, ALL)
-    labels, rows, bad, dropped = slowly(text, base, width)
+    labels, weights, rows, bad, dropped = slowly(text, base, width)
+    assert bits(weights) == bits(np.ones(len(labels)) if block.weights is None else block.weights)
     assert [(b.line, b.column) for b in block.bad] == bad
     assert bits(block.y) == bits(labels)
     assert block.lines == text.count(b"\n") + (text[-1:] not in b"\n")
@@ -267,6 +277,13 @@ def test_other_spellings_are_no_numbers(token):
         ("1 1:2\tx:3", 7, "'x' is not a column number"),
         ("1 -1:2", 3, "'-1' is not a column number"),
         ("1 1:2 qid:3", 7, "'qid' is not a column number"),
+        ("1 1:2 cost:3", 7, "'cost' is not a column number"),
+        ("1 cos:3 1:2", 3, "'cos' is not a column number"),
+        ("1 cost:-2.5 1:2", 8, "the importance -2.5 is negative"),
+        ("1 cost:x 1:2", 8, "'x' is not a number"),
+        ("1 cost: 1:2", 8, "a number is expected"),
+        ("1 qid:3 cost:inf 1:2", 14, "'inf': a finite number is expected"),
+        ("1 cost:1 cost:1 1:2", 10, "'cost' is not a column number"),
         ("1 1:abc#", 5, "'abc' is not a number"),
         ("1 1: 2", 5, "a number is expected"),
         ("1 3:1 7:1 3:2", 11, "column 3 appears twice"),
@@ -288,6 +305,31 @@ def test_an_error_names_the_place(line, column, message):
     error = caught.value
     assert (error.line, error.column, error.message, error.path) == (104, column, message, None)
     assert str(error.at("data.svm")) == f"data.svm, line 104, column {column}: {message}"
+
+
+@given(st.lists(st.tuples(lines(), st.one_of(st.none(), numerals)), min_size=1, max_size=8))
+@settings(deadline=None, max_examples=200)
+def test_the_cost_factor_is_the_importance(content):
+    """After the label and the query, where SVM-light writes it."""
+    told = []
+    for line, cost in content:
+        found = re.match(r"([^\s#]+(?:\s+qid:\d+)?)(.*)", line)
+        told.append(line if cost is None or not found else f"{found[1]} cost:{cost}{found[2]}")
+    check("\n".join(told).encode())
+
+
+def test_weights_of_a_file_are_learned_with(tmp_path):
+    path = tmp_path / "a.svm"
+    path.write_text("1 cost:2.5 1:1 2:2\n-1 1:2\n-1 qid:7 cost:0 2:3 # a note\n-1 cost:1e-1 2:1\n")
+    examples = read(path)
+    assert examples.weights.tolist() == [2.5, 1.0, 0.0, 0.1]
+    plain = tmp_path / "b.svm"
+    plain.write_text("1 cost:1 1:1\n-1 1:2\n")
+    assert read(plain).weights is None
+    model = Perceptron(max_iter=50).fit(examples)
+    theirs = Perceptron(max_iter=50).fit(examples.X, examples.y, sample_weight=examples.weights)
+    assert (model.coef_.tolist(), model.weight_of_updates_) == (theirs.coef_.tolist(), theirs.weight_of_updates_)
+    assert model.weight_of_updates_ != model.updates_
 
 
 def test_bad_lines_are_skipped_whole():
@@ -394,7 +436,9 @@ def test_corpus(format, text):
 
 @given(
     st.lists(
-        st.sampled_from([b"1", b"0", b":", b" ", b"\n", b"\r", b"#", b".", b"e", b"-", b"qid:", b"9", b"\xff", b"\0"])
+        st.sampled_from(
+            [b"1", b"0", b":", b" ", b"\n", b"\r", b"#", b".", b"e", b"-", b"qid:", b"cost:", b"9", b"\xff", b"\0"]
+        )
     )
 )
 @example([b"1 1:1#2:2\n1#"])

@@ -31,6 +31,7 @@ from novikoff import (
 from novikoff.cli import app
 from novikoff.display.report import case, features, report
 from novikoff.display.style import literal
+from novikoff.estimators.folds import cross_validated
 from novikoff.inputs import Examples
 from tests.display.pictures import check
 
@@ -315,6 +316,44 @@ def test_the_numbers_are_those_of_the_objects():
     assert (facts["Rows"], facts["Columns"]) == ("150", "4")
 
 
+def test_what_is_said_of_new_data():
+    clf = Perceptron().fit(X, Y)
+    text = Page(report(clf, X, Y).html).text
+    said = clf.generalization()
+    for part in (
+        str(said.first_pass),
+        str(said.compression),
+        *said.hypotheses,
+        str(cross_validated(clf, X, Y, folds=5)),
+    ):
+        assert part in text
+    other = Perceptron(scale="ball", order="worst").fit(X, Y)
+    text = Page(report(other, X, Y).html).text
+    assert "No bound on the error on new rows: nothing follows for new data: scale='ball'" in text
+    assert "Cross-validated in 5 folds" in text
+    assert "Proved" not in Page(made("best").html).words, "the theorems are about learners by a rule"
+    assert "New data" not in Page(made("the proof alone").html).words
+
+
+def test_what_is_cross_validated_and_what_is_not(monkeypatch):
+    few, labels = X[46:150], Y[46:150].copy()  # four of one label
+    assert (
+        f"{cross_validated(Perceptron(), few, labels, folds=4)}"
+        in Page(report(Perceptron().fit(few, labels), few, labels).html).text
+    )
+    assert "a label with one row" in made("a stream").html
+    monkeypatch.setattr(case, "ENTRIES", X.size - 1)
+    assert "novikoff eval DATA --folds 5" in report(Perceptron().fit(X, Y), X, Y).html
+    monkeypatch.setattr(case, "ENTRIES", X.size)
+    assert "novikoff eval DATA --folds 5" not in report(Perceptron().fit(X, Y), X, Y).html
+
+
+def test_weights_of_a_file_are_those_of_the_cross_validation():
+    examples = Examples(X.to_numpy(), Y, None, np.where(np.arange(150) % 3, 2.0, 0.0))
+    clf = Perceptron().fit(examples)
+    assert str(cross_validated(clf, examples, folds=5)) in Page(report(clf, examples).html).text
+
+
 def cells(page, caption):
     """The body of the table with this caption."""
     part = re.search(rf"<caption>{re.escape(caption)}.*?</table>", page.html, re.S)[0]
@@ -578,6 +617,9 @@ def test_a_run_that_was_cut_short_says_so(files, monkeypatch):
     monkeypatch.chdir(files)
     monkeypatch.setattr(command, "ENTRIES", 0)
     assert run("no.svm", "-o", "f.html", "--json")[1].startswith('{"report": "f.html"')
+    found = json.loads(run("no.svm", "-o", "f.html", "--json")[1])["cross_validated"]
+    assert found["rate"] == sum(found["mistakes"]) / sum(found["rows"])
+    assert f"{sum(found['mistakes'])} mistakes on {sum(found['rows'])} examples" in (files / "f.html").read_text()
     assert "gave the learner 10 passes" in (files / "f.html").read_text(encoding="utf-8")
     run("no.svm", "-o", "f.html", "-s", "max_iter=12")
     text = (files / "f.html").read_text(encoding="utf-8")

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
-from novikoff import MarginPerceptron, MaxMarginClassifier, PassiveAggressive, Perceptron, theory
+from novikoff import MarginPerceptron, MaxMarginClassifier, PassiveAggressive, Perceptron, problems, theory
 
 
 def quiet(model, X, y, **options):
@@ -41,6 +41,35 @@ def test_no_run_makes_more_updates_than_any_vector_allows(seed, k, theta, intege
     u = np.random.default_rng(seed).standard_normal((heads, data.draw(st.sampled_from([3, 4]))))
     u *= data.draw(st.sampled_from([0.0, 0.1, 1.0, 30.0]))
     assert model.updates_ <= model.bound_against(u if heads > 1 else u[0], X, y)
+
+
+def test_the_summary_names_the_best_bound_that_is_known():
+    X, y = noisy(0, 2)
+    model = quiet(Perceptron(max_iter=4), X, y)
+    told = "by a vector that it was compared with"
+    assert told not in model.summary()
+    poor, good = (model.bound_against(u, X, y) for u in ([9.0, 9.0, -9.0], MaxMarginClassifier(C=1.0).fit(X, y)))
+    assert poor > good
+    assert f"at most {good:,} updates, {told}" in model.summary()
+    model.bound_against([9.0, 9.0, -9.0], X, y)
+    assert f"at most {good:,} updates, {told}" in model.summary(), "the best one"
+    model.partial_fit(X, 1 - y)
+    assert told not in model.summary(), "which has made more updates"
+    model.partial_fit(X, y)
+    assert told not in quiet(model, X, y).summary(), "another run"
+
+
+def test_where_there_is_a_separator_the_smaller_bound_is_named():
+    problem = problems.separable(40, 3, margin=0.1, random_state=0)
+    model = Perceptron(fit_intercept=False).fit(problem.X, problem.y)
+    own = model.bound(Fraction(model.margin_[0]))
+    assert f"by this separator, at most {own:,}." in model.summary()
+    worse = model.bound_against(100 * problem.witness, problem.X, problem.y)
+    assert worse > own
+    assert f"by this separator, at most {own:,}." in model.summary()
+    best = model.bound_against(10 * problem.witness / np.linalg.norm(problem.witness), problem.X, problem.y)
+    assert best < own
+    assert f"by a vector that it was compared with, at most {best:,}." in model.summary()
 
 
 def test_it_is_the_bound_of_the_theorem_in_rationals():

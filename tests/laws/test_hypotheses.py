@@ -270,7 +270,7 @@ def test_a_clean_last_hypothesis_is_returned_as_it_is(monkeypatch):
     monkeypatch.setattr(LinearLearner, "_survivors", None)  # nobody asks for others
     model = Perceptron(max_iter=10**6).fit(problem.X, problem.y)
     assert model.coef_.tobytes() == model.last_coef_.tobytes()
-    assert "hypotheses" not in model.summary()
+    assert "hypotheses counted" not in model.summary()
 
 
 def test_learning_goes_on_from_the_last_and_returns_it():

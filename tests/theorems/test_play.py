@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from novikoff import MarginPerceptron, Perceptron, play
+from novikoff import MarginPerceptron, PassiveAggressive, Perceptron, play, theory
 from novikoff.problems import separable
 
 DUE = "it updated where y<w,x> > theta"
@@ -288,3 +288,71 @@ def test_what_is_followed_is_rounded_towards_zero():
     run = play(Perceptron(fit_intercept=False), [([1.0, 0.0], 1), ([0.0, 1.0], 1)], witness=[1, 2])
     for inner, square in zip(run.inner, (Fraction(1, 5), Fraction(9, 5)), strict=True):
         assert Fraction(inner) ** 2 <= square < Fraction(math.nextafter(inner, 9.0)) ** 2
+
+
+# Any data ------------------------------------------------------------------------------------------
+
+
+def noise(seed, n=40):
+    """Integer rows that nothing separates, and a witness that does what it can."""
+    rng = np.random.default_rng(seed)
+    X = rng.integers(-3, 4, (n, 2)).astype(float)
+    y = np.where(rng.random(n) < 0.2, -1, 1) * np.where(X @ [1, 2] > 0, 1, -1)
+    return X.tolist(), y.tolist(), [Fraction(int(a), 2) for a in rng.integers(-3, 4, 2)]
+
+
+@pytest.mark.parametrize("threshold", [0, 3])
+def test_both_bounds_for_any_data_are_those_of_the_updates(threshold):
+    strict = 0
+    for seed in range(40):
+        X, y, u = noise(seed)
+        if not any(u):
+            continue
+        model = MarginPerceptron(threshold=threshold, fit_intercept=False)
+        run = play(model, zip(X, y, strict=True), u)
+        rows = [([Fraction(a) for a in X[i]], y[i]) for i in run.update_rounds]
+        products = [(sign * sum(a * b for a, b in zip(u, x, strict=True)), 1) for x, sign in rows]
+        longest = max(sum(a * a for a in x) for x, _ in rows)
+        told = longest, sum(a * a for a in u), products, threshold
+        assert (run.regret, run.deviations) == (theory.regret_bound(*told), theory.deviation_bound(*told))
+        assert run.updates <= run.regret <= run.deviations
+        assert run.failures == ()
+        strict += run.updates < run.regret < run.deviations
+        if run.margin <= 0:
+            assert f"allows {run.regret:,} updates by its losses, {run.deviations:,} by their squares" in str(run)
+    assert strict >= 20
+
+
+def test_a_learner_that_updates_too_often_breaks_them():
+    run = play(Eager(), [({"a": 1.0}, 1)] * 6, {"a": 2})
+    assert (run.regret, run.deviations) == (4, 4)
+    assert {f"it made more updates than the {name} of the witness allow" for name in ("regret", "deviations")} <= {
+        *run.failures
+    }
+    assert play(Eager(), [({"a": 1.0}, 1)] * 4, {"a": 2}).failures[:1] == (f"in round 1 {DUE}",)
+
+
+def test_where_sums_round_they_are_those_of_rounded_weights():
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((60, 3)) / 3
+    y = np.where(rng.random(60) < 0.4, -1, 1)
+    run = play(Perceptron(fit_intercept=False), zip(X, y.tolist(), strict=True), [0.5, 1.0, -2.0])
+    u = [Fraction(a) for a in (0.5, 1.0, -2.0)]
+    rows = [([Fraction(a) for a in X[i].tolist()], int(y[i])) for i in run.update_rounds]
+    products = [(sign * sum(a * b for a, b in zip(u, x, strict=True)), 1) for x, sign in rows]
+    told = max(sum(a * a for a in x) for x, _ in rows), sum(a * a for a in u), products
+    assert run.exact is False
+    assert run.regret == theory.regret_bound(*told, rounded=True)
+    assert run.deviations == theory.deviation_bound(*told, rounded=True)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [PassiveAggressive(), Perceptron().learn_one([1.0, 2.0], 1)],
+    ids=["steps of other lengths", "a start that is not zero"],
+)
+def test_of_other_runs_they_say_nothing(model):
+    X, y, _ = noise(0)
+    run = play(model, zip(X, y, strict=True), [1, 2])
+    assert (run.regret, run.deviations) == (None, None)
+    assert "allows" not in str(run)

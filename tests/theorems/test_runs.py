@@ -196,12 +196,29 @@ def test_the_warning_says_how_far_off_why_and_what_to_try():
     assert f"misclassify {np.sum(model.predict(problem.X) != problem.y)} of 10 rows" in model.stop_reason_
     upper = model.margin_[1]
     told = model.summary().splitlines()
-    assert told[-2] == f"No separator has a margin above {upper:.6g}."
+    assert told[-3] == f"No separator has a margin above {upper:.6g}."
     allowed, made = model.bound(Fraction(upper)), model.mistakes_
-    assert told[-1] == f"So the theorem allows at least {allowed:,} mistakes, and {made:,} were made."
+    assert told[-2] == f"So the theorem allows at least {allowed:,} mistakes, and {made:,} were made."
     assert allowed >= made
     with pytest.warns(ConvergenceWarning, match=r"in max_iter searches"):
         Perceptron(order="worst", fit_intercept=False, max_iter=5).fit(problem.X, problem.y)
+
+
+def test_the_warning_is_shown_once_for_each_place():
+    X, y = [[1.0, 2.0], [1.0, 2.0], [0.0, 1.0]], [0, 1, 1]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.resetwarnings()  # as in a program that asks for nothing
+        for passes in (1, 2, 3):
+            Perceptron(max_iter=passes).fit(X, y)
+        Perceptron(max_iter=4).fit(X, y)
+        lines = [warning.lineno for warning in caught]
+        assert len(lines) == 2
+        assert lines[1] == lines[0] + 1
+        assert {warning.filename for warning in caught} == {__file__}
+        warnings.simplefilter("always")
+        for passes in (1, 2, 3):
+            Perceptron(max_iter=passes).fit(X, y)
+        assert len(caught) == 5, "whoever asks for all of them has them"
 
 
 def test_the_warning_has_the_same_text_every_time():

@@ -292,6 +292,7 @@ FILE_FORMATS = "svmlight", "vw", "csv", "tsv", "jsonl", "parquet", "arrow", "npy
 SETTINGS: dict[str, Callable[[Any], bool]] = {
     "format": lambda value: value in FILE_FORMATS,
     "label": _is_column,
+    "weight": _is_name,
     "header": _is_bool,
     "zero_based": _is_bool,
     "missing": lambda value: value in ("zero", "column"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import asdict
 from typing import Annotated, Any
 
 import numpy as np
@@ -20,6 +21,10 @@ def evaluate(
     progressive: Annotated[
         bool, typer.Option("--progressive", "-p", help="Predict each example before learning it; needs no model.")
     ] = False,
+    folds: Annotated[
+        int | None,
+        typer.Option(min=2, help="Cross-validate: hold out each of so many parts of the data; needs no model."),
+    ] = None,
     learner: Learner = "perceptron",
     set_: Set = None,
     classes: Annotated[str | None, typer.Option(help="The labels, for --progressive: no,yes")] = None,
@@ -28,16 +33,20 @@ def evaluate(
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> int:
-    """Count a model's mistakes on labelled examples; or (--progressive) a learner's, example by example."""
+    """Count a model's mistakes on labelled examples; or a learner's: example by example, or on parts held out."""
     from novikoff.cli.learners import new_learner
     from novikoff.cli.predictions import columns_of, labels_of
     from novikoff.store import load
 
     *models, data = arguments
-    if len(models) != 1 and not (progressive and not models):
-        raise typer.BadParameter("a model and data are expected; with --progressive, data alone will do")
+    if progressive and folds:
+        raise typer.BadParameter("--progressive and --folds ask for different things: give one of them")
+    if len(models) != 1 and not ((progressive or folds) and not models):
+        raise typer.BadParameter("a model and data are expected; with --progressive or --folds, data alone will do")
     model = load(models[0]) if models else new_learner(learner, set_)
     options = reading.given(columns_of(model) if models else None)
+    if folds:
+        return _in_folds(model, data, options, folds, as_json=as_json)
     if progressive:
         return _progressive(model, data, options, labels_of(classes), as_json=as_json, quiet=quiet)
     return _compare(model, data, options, as_json=as_json)
@@ -75,6 +84,24 @@ def _compare(model: Any, data: str, options: dict[str, Any], *, as_json: bool) -
     return GOOD
 
 
+def _in_folds(model: Any, data: str, options: dict[str, Any], folds: int, *, as_json: bool) -> int:
+    """The settings of a model on parts of the data, each after learning from the others."""
+    from novikoff.data import read
+    from novikoff.estimators.folds import cross_validated
+
+    examples = read(data, **options)
+    report_skipped(examples.bad)
+    if examples.y is None:
+        raise ValueError(f"{data} has no labels to learn from")
+    found = cross_validated(model, examples, folds=folds)
+    if as_json:
+        record = {"examples": sum(found.rows), "mistakes": sum(found.mistakes), "rate": found.rate}
+        print(to_json(record | {"folds": asdict(found), "estimate": True}))
+    else:
+        print(found)
+    return GOOD
+
+
 def _coded(model: Any, truth: NDArray[Any], said: NDArray[Any]) -> NDArray[np.int64]:
     """k times the place of the true label among the k classes, and that of the predicted one."""
     from novikoff.inputs import item
@@ -107,10 +134,12 @@ def _progressive(
     from novikoff.cli.doubling import DoublingTable
     from novikoff.cli.predictions import CHUNK, cure_for_labels
     from novikoff.data import stream
+    from novikoff.estimators.new_data import of_stream
     from novikoff.estimators.rounds import RefusedError, rounds
 
     table = DoublingTable(not quiet)
     cure = cure_for_labels(model, classes)
+    begun = hasattr(model, "classes_")
     for chunk in stream(data, CHUNK, **options):
         if chunk.y is None:
             raise ValueError(f"{data} has no labels to learn from")
@@ -123,11 +152,14 @@ def _progressive(
         report_skipped(chunk.bad)
     table.end()
     rate = table.mistakes / table.examples
+    says = of_stream(table.mistakes, table.examples, begun=begun)
     if as_json:
-        print(to_json({"examples": table.examples, "mistakes": table.mistakes, "rate": rate}))
+        record = {"examples": table.examples, "mistakes": table.mistakes, "rate": rate}
+        print(to_json(record | {"new_data": asdict(says)}))
     else:
         print(
             f"{counted(table.mistakes, 'mistake')} on {counted(table.examples, 'example')}, each predicted before it "
             f"was learned: {rate:.4%}."
         )
+        print(says)
     return GOOD

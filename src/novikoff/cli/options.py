@@ -25,6 +25,9 @@ Format = Annotated[
     typer.Option(help="svmlight, vw, csv, tsv, jsonl, parquet, arrow, npy, npz; by name and content otherwise."),
 ]
 Label = Annotated[str | None, typer.Option(help="The column of the labels, by name or position.")]
+Weight = Annotated[
+    str | None, typer.Option(metavar="COLUMN", help="The column of a table with the weight of each row, by name.")
+]
 SkipBad = Annotated[int, typer.Option(metavar="N", help="Skip up to N malformed lines, and report them.")]
 Read = Annotated[
     list[str] | None,
@@ -51,13 +54,15 @@ class ReadingOptions:
 
     format: Format = None
     label: Label = None
+    weight: Weight = None
     skip_bad: SkipBad = 0
     read: Read = None
 
     def given(self, known: dict[str, Any] | None = None) -> dict[str, Any]:
         """The keyword arguments of `novikoff.data.read`: those that a model knows, and those given on the line."""
         options: dict[str, Any] = dict(known or {})
-        for name, value in (("format", self.format), ("label", self.label), ("skip_bad", self.skip_bad or None)):
+        own = {"format": self.format, "label": self.label, "weight": self.weight, "skip_bad": self.skip_bad or None}
+        for name, value in own.items():
             if value is not None:
                 options[name] = value
         options |= _known_options(assignments(self.read, "--read"))

@@ -70,9 +70,13 @@ def report(
     page = report(clf, examples, title=title or f"Report on {data}", certificate=proof, origin=origin)
     page.save(output)
     if as_json:
-        print(to_json({"report": str(output), "beside": sorted(page.beside), "verdict": proof.verdict}))
+        record = {"report": str(output), "beside": sorted(page.beside), "verdict": proof.verdict}
+        estimate = page.cross_validated and {**asdict(page.cross_validated), "rate": page.cross_validated.rate}
+        print(to_json(record | {"cross_validated": estimate}))
     else:
         print(proof)
+        if page.cross_validated:
+            print(page.cross_validated)
         print(f"Written to {output}" + "".join(f", with {name} beside it" for name in page.beside) + ".")
     return exit_code(proof)
 
@@ -136,7 +140,7 @@ def _words(reading: dict[str, Any]) -> list[str]:
             continue
         listed = ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
         text = listed.lower() if isinstance(value, bool) else listed
-        if name in ("format", "label", "skip_bad"):
+        if name in ("format", "label", "weight", "skip_bad"):
             found.append(f"--{name.replace('_', '-')}={text}")
         else:
             found += ["-r", f"{name}={text}"]

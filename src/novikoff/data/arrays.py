@@ -125,16 +125,16 @@ def chosen(X: Any, names: list[str] | None, reading: Reading) -> tuple[Any, list
             place = {name: column for column, name in enumerate(names)}
             return np.ascontiguousarray(X[:, [place[name] for name in reading.columns]]), list(reading.columns)
         targets = np.array([index.get(name, -1) for name in names], dtype=np.int32)
-        return _relabelled(X, targets[X.indices], len(index)), list(reading.columns)
+        return relabelled(X, targets[X.indices], len(index)), list(reading.columns)
     width = reading.width or (len(reading.columns) if reading.columns else None)
     if width is None or width == X.shape[1]:
         return X, names
     if not sp.issparse(X):
         raise ValueError(f"{X.shape[1]} columns, but {width} are expected")
-    return _relabelled(X, np.where(X.indices < width, X.indices, -1), width), None if names is None else names[:width]
+    return relabelled(X, np.where(X.indices < width, X.indices, -1), width), None if names is None else names[:width]
 
 
-def _relabelled(X: Any, columns: NDArray[np.int32], width: int) -> Any:
+def relabelled(X: Any, columns: NDArray[np.int32], width: int) -> Any:
     """X with its entries in other columns; -1 drops one."""
     keep = columns >= 0
     counts = np.concatenate([[0], np.cumsum(keep)])

@@ -25,6 +25,8 @@ class Reading:
     label : str, int or False
         The column of the labels, by name or position (-1 is the last); False if there are none. None: the column
         called label, y, target or class, the first of these that exists; else the last column of a table or array.
+    weight : str
+        The column of a table (csv, tsv, parquet, arrow) that holds the weight of each row, by name; it is no feature.
     header : bool
         Whether the first line of a CSV or TSV file holds the names of the columns. None: it does if none of its
         cells is a number and no two are the same, or if one of them is the word ``label``.
@@ -54,6 +56,7 @@ class Reading:
 
     format: str | None = None
     label: str | int | None = None
+    weight: str | None = None
     header: bool | None = None
     zero_based: bool | None = None
     missing: str = "error"
@@ -86,6 +89,12 @@ class Reading:
             raise ValueError(f"missing={self.missing!r} is not one of {', '.join(MISSING_RULES)}")
         if self.label is True:
             raise ValueError("label is the name or the position of a column, or False for none")
+        if self.weight is not None and not isinstance(self.weight, str):
+            raise ValueError(f"weight={self.weight!r}: the name of a column is expected")
+        if self.weight is not None and self.online:
+            raise ValueError(f"weight={self.weight!r}: a model that learns from a stream weighs every example 1")
+        if self.weight is not None and self.missing == "column":
+            raise ValueError("missing='column' gives a missing weight a column, and no number: take 'zero' or 'error'")
         if self.width is not None and self.width < 1:
             raise ValueError(f"width={self.width}: at least one column is expected")
         if self.skip_bad is None or self.skip_bad < 0:

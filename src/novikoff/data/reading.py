@@ -9,7 +9,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import islice
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -27,6 +27,7 @@ from novikoff.data.splitting import Refusal, Splitter, text_blocks
 from novikoff.data.svmlight import SvmlightParser
 from novikoff.data.tables import TableParser
 from novikoff.data.vw import Scanned, VwParser
+from novikoff.data.weighed import Reader, WeighedReader, with_weights_as_features
 from novikoff.float64 import Rounded, floats, joined
 
 THREADS = 2  # that parse svmlight and VW text
@@ -114,28 +115,13 @@ def located(block: Block, path: str) -> Block:
     return block if block.inexact is None else block._replace(inexact=block.inexact._replace(path=path))
 
 
-class _Reader(Protocol):
-    """Reads a format; what it has learned from one file holds for the next."""
-
-    @property
-    def names(self) -> list[str] | None: ...
-
-    @property
-    def width(self) -> int: ...
-
-    @property
-    def reading(self) -> Reading: ...
-
-    def blocks(self, source: Source) -> Iterator[Block]: ...
-
-
 class _Run:
     """One reading of a path."""
 
     def __init__(self, path: str | os.PathLike[str], reading: Reading) -> None:
         self._path = os.fspath(path)
         self._reading = reading
-        self._reader: _Reader | None = None
+        self._reader: Reader | None = None
         self._skipped: list[Skipped] = []
         self._columns: NDArray[np.object_] | None = None
 
@@ -161,7 +147,8 @@ class _Run:
     def whole(self) -> Dataset:
         """All rows, with the record of how they were read."""
         found = self.dataset(list(self.blocks()))
-        needed = isinstance(self._reader, LineReader) and self._reader.header_overruled
+        reader = self._reader.within if isinstance(self._reader, WeighedReader) else self._reader
+        needed = isinstance(reader, LineReader) and reader.header_overruled
         record = record_of(self._reading, len(found.bad), found.filled, idle=() if needed else ("header",))
         return replace(found, record=record)
 
@@ -185,7 +172,9 @@ class _Run:
         return Dataset(X, y, self._columns, weights, tags, reading, bad, filled, rounded=rounded)
 
 
-def _reader(reading: Reading) -> _Reader:
+def _reader(reading: Reading) -> Reader:
+    if reading.weight is not None:
+        return WeighedReader(_reader(with_weights_as_features(reading)), reading)
     if reading.format in ("parquet", "arrow"):
         return ArrowReader(reading)
     if reading.format in ("npy", "npz"):

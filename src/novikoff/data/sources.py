@@ -43,7 +43,7 @@ SUFFIXES = {
 COMPRESSIONS = {".gz": "gzip", ".bz2": "bz2", ".xz": "xz", ".zst": "zstd"}
 
 _NUMBER = rb"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
-_SVMLIGHT = re.compile(rb"\s*%b(?:\s+(?:qid|\d+):%b)*\s*(?:#.*)?" % (_NUMBER, _NUMBER))
+_SVMLIGHT = re.compile(rb"\s*%b(?:\s+(?:qid|cost|\d+):%b)*\s*(?:#.*)?" % (_NUMBER, _NUMBER))
 _MAGIC = {
     b"PAR1": "parquet",
     b"ARROW1": "arrow",

@@ -1,4 +1,4 @@
-"""The svmlight (libsvm) format: ``label [qid:n] column:value ... [# comment]``, one example a line."""
+"""The svmlight (libsvm) format: ``label [qid:n] [cost:c] column:value ... [# comment]``, one example a line."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ WORDS = (b"nan", b"inf", b"infinity")
 class SvmlightParser:
     """Turns lines of the svmlight format into blocks.
 
-    Columns may come in any order, but none twice in a line. Labels are floats. Query numbers are read over.
+    Columns may come in any order, but none twice in a line. Labels are floats. Query numbers are read over; the cost
+    factor of SVM-light is the importance of the example.
 
     Parameters
     ----------
@@ -94,7 +95,9 @@ class SvmlightParser:
                 smallest = int(columns.min())
                 self.smallest = smallest if self.smallest is None else min(self.smallest, smallest)
         X, y, lines = matrix(rows, n, nnz, width), trimmed(rows.labels, n), int(state[kernels.LINES])
-        return Block(X, y, None, None, lines, bad, inexact(source, asked, line))
+        weights = trimmed(rows.weights, n)
+        known = None if (weights == 1.0).all() else weights
+        return Block(X, y, known, None, lines, bad, inexact(source, asked, line))
 
 
 def array_of(text: bytes | memoryview) -> NDArray[np.uint8]:
@@ -110,6 +113,7 @@ def rows_for(lines: int, cells: int) -> kernels.Parsed:
     """Room for so many lines and cells."""
     return kernels.Parsed(
         labels=np.empty(lines),
+        weights=np.empty(lines),
         indptr=np.zeros(lines + 1, dtype=np.int64),
         columns=np.empty(cells, dtype=np.int32),
         values=np.empty(cells),
@@ -200,6 +204,8 @@ def _fault(source: NDArray[np.uint8], code: int, state: NDArray[np.int64], line:
             f"column {quoted(column)[1:-1]} would need {8 * float(column) / 1e9:.3g} GB of weights; "
             "give the features names (the VW format) or renumber them"
         )
+    elif code == kernels.NEGATIVE:
+        message = f"the importance {quoted(token)[1:-1]} is negative"
     elif code == kernels.NOT_A_COLUMN:
         message = (
             f"{quoted(column)} is not a column number"

@@ -17,6 +17,7 @@ from novikoff.engine.trace import Trace
 from novikoff.estimators import words
 from novikoff.estimators.against import bound_against
 from novikoff.estimators.learning import Learning
+from novikoff.estimators.new_data import CONFIDENCE, Generalization, generalization, in_a_line
 from novikoff.learners.linear import LinearLearner
 from novikoff.theory.exact import Number, root, round_down, round_up
 from novikoff.theory.rounding import positive_margin
@@ -194,6 +195,11 @@ class Findings(Learning):
             fitted linear model, such as ``MaxMarginClassifier(C=1.0)``. Its length matters: it is to have y<u,x> >= 1
         X, y : the data of that fit, which is made once more for its updates
 
+        Returns
+        -------
+        int or None
+            `summary` tells the smallest one that was found.
+
         Examples
         --------
         >>> import novikoff as nk
@@ -209,7 +215,43 @@ class Findings(Learning):
                 "this bound is for a Perceptron or MarginPerceptron on examples without weights; of a "
                 "PassiveAggressive learner see novikoff.theory.PASSIVE_1 and PASSIVE_2"
             )
-        return bound_against(u, learner, self.trace(X, y))
+        most, known = bound_against(u, learner, self.trace(X, y)), self._against()
+        if most is not None:
+            self._compared = learner.updates, most if known is None else min(most, known)
+        return most
+
+    def generalization(self, confidence: float = CONFIDENCE) -> Generalization:
+        """What the run says of its errors on new data, if the rows are independent draws: bounds, and their conditions.
+
+        After a first pass over n rows with M mistakes, the hypotheses before each of these rows have, with the
+        probability 1 - delta = ``confidence``, a mean error of at most M/n + sqrt(ln(1/delta)/(2n)), and their vote has
+        at most twice as much (`novikoff.theory.FIRST_PASS`). That says nothing of their average, the best, or the last.
+        But if a run ends without an error on its rows, and has updated on k of them, the weights it ends with have an
+        error of at most (ln C(n,k) + ln n + ln(1/delta))/(n - k) (`novikoff.theory.COMPRESSION`).
+
+        An error is a wrong answer, or none, whatever a row weighs. On a stream, and after ``partial_fit`` alone, all
+        that was learned from is the first pass.
+
+        Parameters
+        ----------
+        confidence : above 0 and below 1
+
+        Returns
+        -------
+        Generalization
+            ``first_pass`` and ``compression``, of which one may be None, and ``hypotheses`` in words. A `ValueError`
+            says why there is neither: after a warm start, with ``class_weight="balanced"`` or ``scale="ball"``; and
+            under ``order="first"`` or ``"worst"``, which leave the second bound alone, if the run does not separate.
+
+        Examples
+        --------
+        >>> import novikoff as nk
+        >>> problem = nk.problems.separable(1000, 2, margin=0.1, random_state=1)
+        >>> said = nk.Perceptron().fit(problem.X, problem.y).generalization(confidence=0.99)
+        >>> said.first_pass.mean_error < 0.15, said.compression.error < 0.15
+        (True, True)
+        """
+        return generalization(self, confidence)
 
     @property
     def threshold_(self) -> float:
@@ -241,7 +283,12 @@ class Findings(Learning):
     def summary(self) -> str:
         """What was found, in words."""
         self._fitted()
-        return words.summary(type(self).__name__, self, *self._theorem_allows())
+        return words.summary(type(self).__name__, self, *self._theorem_allows(), self._against(), in_a_line(self))
+
+    def _against(self) -> int | None:
+        """The best bound that a vector is known to give this run; none after further updates."""
+        updates, most = self._compared or (-1, None)
+        return most if updates == self._learner.updates else None
 
     def _theorem_allows(self) -> tuple[float, int | None]:
         """U with gamma* <= U, and the least that the theorem then allows."""

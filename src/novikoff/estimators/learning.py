@@ -58,6 +58,7 @@ class Learning(LinearModel, Shared, ABC):
     _columns: inputs.Columns | None  # of the features of dicts
     _labels: Labels
     _stopped: words.Stop  # why the last fit stopped
+    _compared: tuple[int, int] | None  # the best bound of a comparison vector, after how many updates
     passes_: int
     n_iter_: int
     history_: NDArray[np.int64]
@@ -116,6 +117,7 @@ class Learning(LinearModel, Shared, ABC):
     def _adopt(self, learner: LinearLearner, labels: Labels, names: NDArray[Any] | None) -> None:
         self._learner, self._labels, self.n_features_in_ = learner, labels, learner.width
         self.classes_, self._columns = labels.classes, None
+        self._compared = None
         self.__dict__.pop("feature_names_in_", None)
         if names is not None:
             self.feature_names_in_ = names

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-import warnings
 from contextlib import nullcontext
 from copy import copy
 from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
 
 from novikoff import inputs
 from novikoff.engine.keeping import Survivors
@@ -15,6 +16,7 @@ from novikoff.estimators import words
 from novikoff.estimators.export import fitted
 from novikoff.estimators.findings import Findings
 from novikoff.estimators.in_rounds import InRounds
+from novikoff.estimators.once import warn_once
 from novikoff.labels import Labels
 from novikoff.learners.alone import alone
 from novikoff.learners.linear import Journal, LinearLearner, Outcome
@@ -74,6 +76,7 @@ class LinearClassifier(InRounds, Findings):
                     seed=self._seed(),
                     watch=watch,
                     journal=journal,
+                    tally=np.zeros(rows.n, dtype=np.uint32),
                     byte_copy=self.byte_copy,
                 )
             end = words.INTERRUPTED if outcome.interrupted else _end(learner, outcome, rows)
@@ -86,7 +89,7 @@ class LinearClassifier(InRounds, Findings):
         self.__dict__ = twin.__dict__
         if not end.interrupted and not end.reached:
             # Past fit, and the guard of this.
-            warnings.warn(words.warning(end, self), ConvergenceWarning, stacklevel=4)
+            warn_once(words.warning(end, self), ConvergenceWarning, 4)
         return self
 
     @alone

@@ -84,7 +84,8 @@ def warning(end: End, model: Any) -> str:
     )
 
 
-def summary(name: str, model: Any, upper: float, least: int | None) -> str:
+def summary(name: str, model: Any, upper: float, least: int | None, against: int | None, new_data: str) -> str:
+    """``against``: the best bound that a comparison vector is known to give."""
     lower, learner = model.margin_[0], model._learner
     noun = "mistakes" if model.mistakes_ == model.updates_ else f"mistakes and {model.updates_:,} updates"
     lines = [
@@ -99,17 +100,30 @@ def summary(name: str, model: Any, upper: float, least: int | None) -> str:
     if lower > 0:
         lines.append(f"The margin of this separator is {lower:.6g}" + (f"; {best}" if best else "."))
         if least is not None:
-            most = model.bound(Fraction(lower))
-            at_most = "." if most is None else f" and, by this separator, at most {most:,}."
             what = " mistakes" if learner.rule.bounds() == "mistakes" else ""
-            lines.append(f"The theorem allows at least {least:,}{what}{at_most}")
+            lines.append(
+                f"The theorem allows at least {least:,}{what}{_at_most(model.bound(Fraction(lower)), against)}"
+            )
     elif best:
         lines.append(best.replace("no separator has one", "No separator has a margin"))
         if least is not None:
             noun = learner.noun if least == 1 else plural(learner.noun)
             made = f"{learner.bounded:,} {agreeing(learner.bounded, 'was', 'were')} made"
             lines.append(f"So the theorem allows at least {_long(least)} {noun}, and {made}.")
+    if against is not None and not lower > 0:
+        lines.append(
+            f"On such data it allows at most {counted(against, 'update')}, by a vector that it was compared with."
+        )
+    if new_data:
+        lines.append(new_data)
     return "\n".join(lines)
+
+
+def _at_most(most: int | None, against: int | None) -> str:
+    """The best bound that is known: that of the separator found, or of a vector that the run was compared with."""
+    if against is not None and (most is None or against < most):
+        return f" and, by a vector that it was compared with, at most {against:,}."
+    return "." if most is None else f" and, by this separator, at most {most:,}."
 
 
 def _returned(model: Any, learner: LinearLearner) -> str:

@@ -113,6 +113,10 @@ class LinearLearner:
         self.chosen: LinearLearner | None = None  # its weights are those that a run returned in the place of W
         self.lower = -math.inf  # margin of what predicts, over the data of the last run
         self.lower_changes = 0  # the number of `changes` at which `lower` was true
+        self.run_rows = 0  # of the last run
+        self.first_mistakes = -1  # those of its first pass; -1 before the end of that, and of searches
+        self.support = -1  # on how many of the rows it updated; -1 if they were not counted
+        self.tally = NO_TALLY  # while it runs, how often on each, if they are counted
         self._set_width(width)
 
     def _set_width(self, width: int) -> None:
@@ -373,23 +377,30 @@ class LinearLearner:
         state = self.state[0]
         page = NO_TRACE if trace is None else trace.page
         counts = NO_TALLY if tally is None else tally
+        counted = len(counts) > 0 and (kept is None or len(self.tally) == len(counts))
+        if kept and counted:
+            counts[:] = self.tally
+        self.tally = counts
         bytes_beside = ByteCopy(rows, byte_copy if order == "given" and len(self.W) == 1 else False, max_iter)
         one_by_one = enough is not None or bytes_beside.possible
         log = np.empty(min(max_iter, 1 if one_by_one else PASSES), dtype=np.int64)
         history: list[NDArray[np.int64]] = []
         passes = 0
         interrupted = False
+        self.run_rows = rows.n
         try:
             if kept:
                 history, passes, seed = [kept[0]], len(kept[0]), kept[1]
             else:
+                self.first_mistakes = -1
                 if order == "first":
                     self.see(rows)  # R and theta are those of the data from the beginning
                 self._begin()
             shuffled = None if seed is None else Order(rows.n, seed)
             before = -1  # the updates when the last group began
+            mistaken = int(state.pass_mistakes)  # before the first pass, if that has not ended
             while passes < max_iter and not state.done and (enough is None or self.updates < enough):
-                room = log[: max_iter - passes]
+                room = log[: max_iter - passes if passes else 1]  # the loop returns after the first pass
                 data = bytes_beside.storage, rows.signs, rows.importance
                 if order == "worst":
                     logged = climb(*data, self.weights, self.kept, self.rule, self.state, rows.pace, room, page, counts)
@@ -410,6 +421,8 @@ class LinearLearner:
                 if trace is not None:
                     trace.turn_page(int(state.traced))
                 if logged:
+                    if passes == 0 and order == "given":
+                        self.first_mistakes = int(state.mistakes) - mistaken
                     history.append(room[:logged].copy())
                     passes += logged
                     bytes_beside.note(int(room[logged - 1]))
@@ -419,6 +432,7 @@ class LinearLearner:
                     journal.keep(self, history, seed)
         except KeyboardInterrupt:
             interrupted = not state.done
+        self.support, self.tally = int(np.count_nonzero(counts)) if counted else -1, NO_TALLY
         self.lower = -math.inf
         joined = np.concatenate(history) if history else np.empty(0, dtype=np.int64)
         return Outcome(joined, bool(state.done), interrupted)
@@ -565,6 +579,8 @@ class LinearLearner:
             state.arrays["survivors_lived"] = self.kept.lived
             state.arrays["survivors_born"] = self.kept.born
             state.values["survivors_since"] = int(self.kept.since[0])
+        if running and len(self.tally):
+            state.arrays["updated_on"] = np.packbits(self.tally > 0)
         for name, value in self.rule._asdict().items():
             state.values[f"rule_{name}"] = value
         for name in (*RANGES, *COUNTS, *(PLACE if running else ())):
@@ -576,6 +592,9 @@ class LinearLearner:
             "start_norm": float(self.start_norm),
             "lower": float(self.lower),
             "lower_updates": self.lower_changes,
+            "run_rows": self.run_rows,
+            "first_mistakes": self.first_mistakes,
+            "support": self.support,
         }
 
     @classmethod
@@ -614,6 +633,12 @@ class LinearLearner:
         for name in PLACE_FLOATS if running else ():
             record[name] = state.number(name, 0.0, FINITE)
         record.norm = norm_above(learner.weights)
+        learner.run_rows = state.integer("run_rows")
+        learner.first_mistakes = state.integer("first_mistakes", -1, learner.run_rows)
+        learner.support = state.integer("support", -1, learner.run_rows)
+        if running and "updated_on" in state.arrays:
+            marks = state.array("updated_on", "|u1", (learner.run_rows + 7) // 8)
+            learner.tally = np.unpackbits(marks, count=learner.run_rows).astype(np.uint32)
         if "chosen" in state.arrays:
             chosen = state.array("chosen", "<f8", *learner.W.shape)
             require(np.isfinite(chosen).all(), "a weight of the hypothesis that it returns is not finite")
@@ -650,6 +675,9 @@ def _from_older_files(state: State) -> None:
     """Files of before there were rules: what they do not say, and what they say otherwise."""
     values = state.values
     values.setdefault("rounded", 1)  # the weaker promise is the safe one
+    values.setdefault("run_rows", 0)  # not known, as of a stream
+    values.setdefault("first_mistakes", -1)
+    values.setdefault("support", -1)
     values.setdefault("rounds", 0)  # which averages alone divide by
     if "zero" not in values:
         _unweighted(values)

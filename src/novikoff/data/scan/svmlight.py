@@ -1,4 +1,4 @@
-"""The loop over svmlight text: ``label [qid:n] column:value ... [# comment]``."""
+"""The loop over svmlight text: ``label [qid:n] [cost:c] column:value ... [# comment]``."""
 
 from __future__ import annotations
 
@@ -15,10 +15,15 @@ from novikoff.data.scan.text import (
     DROPPED,
     HASH,
     LARGEST,
+    LETTER_C,
     LETTER_D,
     LETTER_I,
+    LETTER_O,
     LETTER_Q,
+    LETTER_S,
+    LETTER_T,
     LINES,
+    NEGATIVE,
     NEWLINE,
     NOT_A_COLUMN,
     NOT_A_NUMBER,
@@ -89,6 +94,17 @@ def _skip_query(text: Text, p: int) -> int:
     return at if at > start and _ends_token(byte_at(text, at)) else p
 
 
+@outlined
+def _begins_cost(text: Text, p: int) -> int:
+    """Past ``cost:``; p itself where there is none."""
+    at = p
+    for c in (LETTER_C, LETTER_O, LETTER_S, LETTER_T, COLON):
+        if byte_at(text, at) != c:
+            return p
+        at += 1
+    return at
+
+
 @inlined
 def _svmlight_line(
     text: Text,
@@ -115,6 +131,17 @@ def _svmlight_line(
     p = _skip_blanks(text, p)
     if byte_at(text, p) == LETTER_Q:
         p = _skip_blanks(text, _skip_query(text, p))
+    weight = 1.0
+    start = _begins_cost(text, p) if byte_at(text, p) == LETTER_C else p
+    if start > p:
+        fault, weight, p = rare_number(text, start, given, known, asked)
+        if not _ends_token(byte_at(text, p)):
+            fault = NOT_A_NUMBER
+        if fault == DONE and weight < 0.0:
+            fault = NEGATIVE
+        if fault != DONE:
+            return fault, start
+        p = _skip_blanks(text, p)
     while True:
         c = byte_at(text, p)
         if _ends_cells(c):
@@ -159,6 +186,7 @@ def _svmlight_line(
             if rows.columns[j] == rows.columns[j - 1]:
                 return TWICE, p
     rows.labels[row] = label
+    rows.weights[row] = weight
     rows.indptr[row + 1] = k
     state[ROWS] = row + 1
     state[CELLS] = k

@@ -32,6 +32,7 @@ ROUNDED_ROW, ROUNDED_PLACE, ROUNDED, ENDING = -3, -2, -1, 3
 
 TAB, NEWLINE, RETURN, SPACE, HASH, QUOTE, PLUS, MINUS, DOT, ZERO, COLON, CARET, BAR = b"\t\n\r #'+-.0:^|"
 LETTER_E, CAPITAL_E, LETTER_Q, LETTER_I, LETTER_D = b"eEqid"
+LETTER_C, LETTER_O, LETTER_S, LETTER_T = b"cost"
 
 U0, U1, U2, U3, U8, U10, U29, U32, U61, U63 = (np.uint64(n) for n in (0, 1, 2, 3, 8, 10, 29, 32, 61, 63))
 LOW32 = np.uint64((1 << 32) - 1)
@@ -95,6 +96,7 @@ class Parsed(NamedTuple):
     """Room for the rows that are parsed, and scratch."""
 
     labels: Floats
+    weights: Floats  # of svmlight lines
     indptr: Integers
     columns: NDArray[np.int32]
     values: Floats

@@ -13,6 +13,7 @@ from novikoff.disk import atomic
 from novikoff.display.report import sections
 from novikoff.display.report.case import Origin, case_of
 from novikoff.display.report.page import document, drawing
+from novikoff.estimators.folds import CrossValidated
 from novikoff.estimators.hyperplane import LinearModel
 from novikoff.words import counted
 
@@ -29,11 +30,14 @@ class Report:
     certificate : `novikoff.Separable`, `novikoff.NotSeparable` or `novikoff.Undecided`
     beside : dict
         The files that the page speaks of and does not hold: a certificate that is too large for it, by its name.
+    cross_validated : CrossValidated or None
+        ``rows``, ``mistakes`` and ``rate`` on parts that were held out; None where the page says why there are none.
     """
 
     html: str
     certificate: Proof
     beside: dict[str, bytes]
+    cross_validated: CrossValidated | None
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the page, and what goes beside it into the same directory; nothing half-written is left behind."""
@@ -90,4 +94,5 @@ def report(
     heading = title or f"{learner} on {counted(case.n, 'row')} and {counted(case.d, 'column')}"
     with drawing():
         page = document(heading, sections.top(case, heading), *sections.all_of(case))
-    return Report(page, case.proof, case.beside)
+    estimate = case.estimate if clf is not None else None
+    return Report(page, case.proof, case.beside, estimate if isinstance(estimate, CrossValidated) else None)

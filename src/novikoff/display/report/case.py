@@ -16,10 +16,13 @@ from novikoff import inputs
 from novikoff.certificates import NotSeparable, Proof, Separable, Undecided, certify
 from novikoff.display import two_classes
 from novikoff.engine.rows import Rows
+from novikoff.estimators.folds import CrossValidated, cross_validated
 from novikoff.estimators.hyperplane import LinearModel
 from novikoff.estimators.linear import LinearClassifier
 from novikoff.labels import Labels
 
+FOLDS = 5  # of the cross-validation
+ENTRIES = 500_000  # of X: more are not cross-validated without being asked
 EMBEDDED = 1 << 20  # bytes of a certificate that the page holds; a larger one is a file beside it
 
 Array = NDArray[np.float64]
@@ -44,6 +47,7 @@ class Case:
     proof: Separable | NotSeparable | Undecided
     clf: LinearModel | None
     origin: Origin
+    weights: Array | None  # of the rows
 
     # The data ----------------------------------------------------------------------------------
 
@@ -98,6 +102,30 @@ class Case:
         if isinstance(self.proof, Undecided) or len(self.certificate) <= EMBEDDED:
             return {}
         return {self.file_name: self.certificate}
+
+    # New data ----------------------------------------------------------------------------------
+
+    @property
+    def entries(self) -> int:
+        return int(self.X.nnz if sp.issparse(self.X) else self.X.size)
+
+    @cached_property
+    def estimate(self) -> CrossValidated | str:
+        """What models with these settings do on rows that they have not learned from; or why that was not tried."""
+        fewest = int(min(np.sum(self.signs < 0), np.sum(self.signs > 0)))
+        if self.entries > ENTRIES:
+            return (
+                "Not cross-validated, since the data are large. novikoff eval DATA --folds 5 does it, with the options "
+                "that the report was made with; so does cross_val_score of scikit-learn."
+            )
+        if fewest < 2:
+            return "Not cross-validated: a label with one row cannot be learned without it."
+        y = self.model.classes_[(self.signs > 0).astype(np.intp)]
+        examples = inputs.Examples(self.X, y, self.names, self.weights)
+        try:
+            return cross_validated(self.model, examples, folds=min(FOLDS, fewest))
+        except ValueError as error:
+            return f"Not cross-validated: {error}"
 
     # The model ---------------------------------------------------------------------------------
 
@@ -183,7 +211,7 @@ class Case:
 
 def case_of(clf: LinearModel | None, X: Any, y: Any, proof: Proof | None, origin: Origin) -> Case:
     """Everything read and checked; the verdict, where none is given, found."""
-    y, tags = inputs.labels(X, y), getattr(X, "tags", None)
+    y, tags, weights = inputs.labels(X, y), getattr(X, "tags", None), inputs.given_weights(X, None)
     found = inputs.distinct(y)
     if len(found) > 2:
         raise ValueError(
@@ -209,7 +237,7 @@ def case_of(clf: LinearModel | None, X: Any, y: Any, proof: Proof | None, origin
             )
     assert isinstance(proof, Separable | NotSeparable | Undecided)
     first, second = labels.classes
-    return Case(matrix, signs, (_text(first), _text(second)), names, tags, proof, clf, origin)
+    return Case(matrix, signs, (_text(first), _text(second)), names, tags, proof, clf, origin, weights)
 
 
 def _constant(clf: Any) -> float:

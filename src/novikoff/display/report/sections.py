@@ -33,6 +33,8 @@ def all_of(case: Case) -> Iterator[Html]:
     yield _verdict(case)
     if case.clf is not None or case.origin.note:
         yield _run(case)
+    if case.clf is not None:
+        yield _new_data(case)
     if case.w is not None:
         yield _hyperplane(case)
         yield _weights(case)
@@ -68,6 +70,7 @@ def top(case: Case, heading: str) -> Html:
     cells = (tag("div", tag("dt", name), tag("dd", value, tag("small", more))) for name, value, more in key)
     here = {"data": "The data", "verdict": "Is there a separator?"}
     here |= {"run": "The run"} if clf is not None or case.origin.note else {}
+    here |= {"new": "New data"} if clf is not None else {}
     here |= {"hyperplane": "The hyperplane", "weights": "The weights"} if case.w is not None else {}
     here |= {"again": "Do it again", "words": "Words"}
     links = (tag("li", tag("a", name, href=f"#{ident}")) for ident, name in here.items())
@@ -263,6 +266,32 @@ def _run(case: Case) -> Html:
     if case.w is None:
         parts.append(paragraphs("All weights are zero, which is no hyperplane."))
     return section("run", "The run", note, facts("What was learned, and how", rows), *parts)
+
+
+# New data ----------------------------------------------------------------------------------------
+
+
+def _new_data(case: Case) -> Html:
+    clf = case.model
+    proved = _proved(clf) if isinstance(clf, LinearClassifier) and case.learned_here else Html()
+    return section("new", "New data", proved, tag("h3", "Estimated"), paragraphs(case.estimate))
+
+
+def _proved(clf: LinearClassifier) -> Html:
+    try:
+        found = clf.generalization()
+    except ValueError as error:
+        return joined([tag("h3", "Proved"), paragraphs(f"No bound on the error on new rows: {error}")])
+    bounds = (bound for bound in (found.first_pass, found.compression, *found.refused) if bound is not None)
+    return joined(
+        [
+            tag("h3", "Proved"),
+            paragraphs(f"With a probability of {found.confidence:g} for each statement:"),
+            tag("ul", *(tag("li", bound) for bound in bounds)),
+            paragraphs("An error is the probability of a wrong answer, or of none. This holds if"),
+            tag("ul", *(tag("li", hypothesis) for hypothesis in found.hypotheses)),
+        ]
+    )
 
 
 # The hyperplane ----------------------------------------------------------------------------------
