@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from contextlib import nullcontext
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -259,6 +260,15 @@ def test_the_summary_is_silent_where_nothing_follows():
     assert line not in quiet(Perceptron(class_weight="balanced"), X, y).summary()
     assert line not in quiet(Perceptron(), X[:4], y[:4]).summary(), "a bound of 1 says nothing"
     assert line not in Perceptron().partial_fit(X, y).summary(), "who knows whether the batches were new rows"
+
+
+@pytest.mark.parametrize("name", ["perceptron-frame", "perceptron-dicts"])
+def test_of_a_model_file_that_does_not_say_nothing_follows(name):
+    """A fit, and a stream."""
+    model = load(Path(__file__).parents[1] / "store" / "version1" / f"{name}.nvk")
+    with pytest.raises(ValueError, match="Of the first pass nothing follows: rows and mistakes were not counted"):
+        model.generalization()
+    assert "independent draws" not in model.summary()
 
 
 @pytest.mark.parametrize("rule", RULES)

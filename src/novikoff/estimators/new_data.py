@@ -29,7 +29,7 @@ ONCE = "each was learned from once, and their number was fixed in advance"
 OF_A_FIT = (INDEPENDENT, NOT_LOOKED_AT, OWN_PAST, CLASSES)
 OF_A_STREAM = (INDEPENDENT, NOT_LOOKED_AT, OWN_PAST, CLASSES, ONCE)
 
-OLDER_FILE = "its model file is from before this was counted"
+NOT_COUNTED = "rows and mistakes were not counted for it, as in model files of before"
 
 
 @dataclass(frozen=True)
@@ -183,7 +183,7 @@ def _why_no_first_pass(model: Any, learner: LinearLearner) -> str:
     if model.order == "worst":
         return "order='worst' looks at all rows to choose the next one"
     if learner.run_rows == 0:
-        return OLDER_FILE
+        return NOT_COUNTED
     if learner.first_mistakes < 0:
         return "it was interrupted"
     return ""
@@ -193,7 +193,7 @@ def _why_no_pass(learner: LinearLearner) -> str:
     """Of a stream."""
     if learner.rounds_made:
         return ""
-    return OLDER_FILE if learner.updates else "nothing has been learned yet"
+    return NOT_COUNTED if learner.updates else "nothing has been learned yet"
 
 
 def _why_no_compression(model: Any, learner: LinearLearner) -> str:
@@ -205,4 +205,4 @@ def _why_no_compression(model: Any, learner: LinearLearner) -> str:
         return "they are not the last, and all rows have a part in which of them was returned"
     if learner.rule.threshold(1.0) != learner.rule.threshold(2.0):
         return "the threshold is found from the largest norm of all rows: give it as a number"
-    return OLDER_FILE if learner.support < 0 else ""
+    return NOT_COUNTED if learner.support < 0 else ""
