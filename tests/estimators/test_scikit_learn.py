@@ -49,7 +49,13 @@ NOT_REPEATED = {
 
 
 @parametrize_with_checks(
-    [*(entry.estimator() for entry in BY_RULE), PassiveAggressive(variant="PA-II", tol=0.1), MaxMarginClassifier(C=1)],
+    [
+        *(entry.estimator() for entry in BY_RULE),
+        PassiveAggressive(variant="PA-II", tol=0.1),
+        Perceptron(multiclass="one-vs-rest"),
+        Perceptron(multiclass="one-vs-one"),
+        MaxMarginClassifier(C=1),
+    ],
     expected_failed_checks=lambda model: NOT_REPEATED if isinstance(model, LinearClassifier) else {},
     xfail_strict=True,
 )

@@ -63,6 +63,20 @@ def test_scores_are_those_of_the_decision_function_for_every_storage(tmp_path: P
         assert np.array_equal(np.sign(scores), np.sign(model.decision_function(X)))
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("hypothesis", ["best", "average", "last"])
+def test_heads_that_were_learned_apart_are_its_classes(hypothesis: str, tmp_path: Path) -> None:
+    kinds = np.array(["no", "perhaps", "yes"])[rng.integers(0, 3, len(X))]
+    model = nk.Perceptron(multiclass="one-vs-rest", hypothesis=hypothesis, max_iter=7).fit(X, kinds)
+    nk.save(model, tmp_path / "a.nvk")
+    found = bare.load(tmp_path / "a.nvk")
+    assert found.scores(X).tobytes() == model.decision_function(X).tobytes()
+    assert found.predict(X).tolist() == model.predict(X).tolist()
+    nk.save(model.set_params(multiclass="one-vs-one").fit(X, kinds), tmp_path / "a.nvk")
+    with pytest.raises(nk.InvalidModel, match="pairs of classes vote"):
+        bare.load(tmp_path / "a.nvk")
+
+
 def test_features_that_grew_are_the_columns(tmp_path: Path) -> None:
     model = nk.Perceptron()
     for i in range(18):

@@ -115,6 +115,18 @@ ZOO: dict[str, Callable[[], Any]] = {
         data_digest_="ab" * 32,
         reading_={"file": "a.csv", "skip": [1, 2.5, None, {"b": True}]},
     ),
+    "one against the rest": lambda: quiet(
+        lambda: Perceptron(multiclass="one-vs-rest", max_iter=20).fit(X, np.where(NOISY, TRUE + 1, 0))
+    ),
+    "one against one": lambda: quiet(
+        lambda: PassiveAggressive(multiclass="one-vs-one", order="first", random_state=np.random.RandomState(2)).fit(
+            FRAME, np.array(["u", "v", "w", "x"])[TRUE + 2 * NOISY]
+        )
+    ),
+    "averages of a stream against the rest": lambda: online(
+        MarginPerceptron(multiclass="one-vs-rest", hypothesis="average", **OLD),
+        [(x, i % 4) for i, (x, _) in enumerate(WORDS)],
+    ),
     "margin": lambda: MarginPerceptron().fit(X, TRUE),
     "margin-threshold": lambda: MarginPerceptron(threshold=0.5).fit(X, TRUE),
     "margin-online": lambda: online(MarginPerceptron(), WORDS),
@@ -186,7 +198,7 @@ def differences(a: Any, b: Any, where: str = "model") -> list[str]:
         return [f"{where}: {type(a).__name__} and {type(b).__name__}"]
     if isinstance(a, np.ndarray):
         if a.dtype == STATE:
-            return [f"{where}.{name}" for name in a.dtype.names if name not in PASSING and a[name] != b[name]]
+            return [f"{where}.{name}" for name in a.dtype.names if name not in PASSING and (a[name] != b[name]).any()]
         if a.dtype == object:
             return differences(a.tolist(), b.tolist(), where)
         return [] if (a.dtype, a.shape, a.tobytes()) == (b.dtype, b.shape, b.tobytes()) else [where]

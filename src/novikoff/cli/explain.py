@@ -32,6 +32,8 @@ def explain(
     clf = load(model)
     if not hasattr(clf, "coef_"):
         raise ValueError(f"{type(clf).__name__} has no weights to share a score out: see novikoff inspect")
+    if getattr(clf, "multiclass", "") == "one-vs-one" and len(clf.classes_) > 2:
+        raise ValueError("pairs of classes vote, and no feature has a share in that: learn one-vs-rest, or joint")
     example = _row(data, row, reading.given(columns_of(clf)))
     columns, values = _entries(example)
     record = {"row": row} | _record(clf, example, columns, values, top)

@@ -67,8 +67,11 @@ class CsrRows(NamedTuple):
         """Row and column of the k-th stored entry."""
         return int(np.searchsorted(self.indptr, k, side="right")) - 1, int(self.indices[k])
 
+    def some(self, which: Any, width: int) -> sp.csr_array:
+        """These rows of X, of so many columns, as they are stored."""
+        signed = self.indices.view(np.int32 if self.indices.itemsize == 4 else np.int64)
+        return sp.csr_array((self.data, signed, self.indptr), shape=(len(self.indptr) - 1, width))[which]
+
     def part(self, which: Any, width: int) -> sp.csr_array:
         """These rows of X as a float64 matrix of so many columns."""
-        signed = self.indices.view(np.int32 if self.indices.itemsize == 4 else np.int64)
-        X = sp.csr_array((self.data, signed, self.indptr), shape=(len(self.indptr) - 1, width))
-        return X[which].astype(np.float64)
+        return self.some(which, width).astype(np.float64)

@@ -58,6 +58,11 @@ class DenseRows(NamedTuple):
         """Row and column of the k-th stored entry."""
         return divmod(k, int(self.X.shape[1]))
 
+    def some(self, which: Any, width: int) -> NDArray[Any]:
+        """These rows of X, as they are stored."""
+        found: NDArray[Any] = self.X[which]
+        return found
+
     def part(self, which: Any, width: int) -> NDArray[np.float64]:
         """These rows of X as a float64 matrix, which may be the caller's own memory."""
         return np.asarray(self.X[which], dtype=np.float64)

@@ -5,6 +5,7 @@ A storage is a named tuple that compiled loops read from (`novikoff.engine.stora
 
 from __future__ import annotations
 
+from copy import copy
 from fractions import Fraction
 from typing import Any
 
@@ -201,6 +202,20 @@ class Rows:
         for k in np.flatnonzero(np.isinf(norms)):
             norms[k] = decide.divisor(self.storage, int(which[k]))
         return rows / norms[:, None]
+
+    def signed(self, signs: Signs) -> Rows:
+        """The same rows with other signs, over the same memory; not met yet."""
+        twin = copy(self)
+        twin.storage = self.storage._replace(norm=np.full(self.n, np.nan))
+        twin.beside, twin.signs, twin.reader = None, signs, None
+        twin._state, twin._radius_known = np.zeros(1, dtype=STATE), False
+        return twin
+
+    def only(self, which: Indices, signs: Signs) -> Rows:
+        """A copy of these rows, with signs for them; not met yet."""
+        X = self.storage.some(which, self.width - 1)
+        importance = self.importance[which] if len(self.importance) else None
+        return Rows(X, signs, self.constant, unit=self.unit, importance=importance)
 
     def part(self, which: Any) -> Any:
         """These rows of X, without constant or sign, as a float64 array or CSR matrix."""

@@ -16,42 +16,43 @@ from novikoff.engine.rule import Rule
 from novikoff.engine.trace import Trace
 from novikoff.estimators import words
 from novikoff.estimators.against import bound_against
-from novikoff.estimators.learning import Learning
+from novikoff.estimators.apart import Apart
 from novikoff.estimators.new_data import CONFIDENCE, Generalization, generalization, in_a_line
+from novikoff.learners.committee import Committee
 from novikoff.learners.linear import LinearLearner
 from novikoff.theory.exact import Number, root, round_down, round_up
 from novikoff.theory.rounding import positive_margin
 
 
-class Findings(Learning):
+class Findings(Apart):
     """What is known after learning, and what the theorem says of it."""
 
     @property
     def last_coef_(self) -> NDArray[np.float64]:
         """The last w, which is the state of the learner: learning goes on from it, and the theorems are about it."""
-        learner = self._fitted()
+        learner = self._learned()
         return np.array(learner.W[:, : learner.width])
 
     @property
     def last_intercept_(self) -> NDArray[np.float64]:
-        return np.asarray(self._fitted().W[:, -1] * self._learner.geometry[0])
+        return np.asarray(self._learned().W[:, -1] * self._learner.geometry[0])
 
     @property
     def mistakes_(self) -> int:
-        return self._fitted().mistakes
+        return self._learned().mistakes
 
     @property
     def updates_(self) -> int:
-        return self._fitted().updates
+        return self._learned().updates
 
     @property
     def weight_of_updates_(self) -> float:
         """C, the weights of the updates in all: their number, if no example has a weight."""
-        return self._fitted().weight
+        return self._learned().weight
 
     @property
     def radius_(self) -> float:
-        return 1.0 if self._fitted().ball else self._learner.radius
+        return 1.0 if self._learned().ball else self._learner.radius
 
     @property
     def margin_(self) -> tuple[float, float]:
@@ -86,7 +87,7 @@ class Findings(Learning):
         return self._allowed(gamma, rounded=self._fitted().rounded)
 
     def _allowed(self, gamma: Number, *, rounded: bool) -> int | float | None:
-        learner = self._learner
+        learner = self._fitted()
         run = learner.facts._replace(rounded=rounded)
         gamma = positive_margin(gamma)
         if learner.ball and run.radius_sq and learner.rule.measures():
@@ -256,33 +257,35 @@ class Findings(Learning):
     @property
     def threshold_(self) -> float:
         """theta in use: 0 for the Perceptron."""
-        return self._fitted().theta
+        return self._learned().theta
 
     @property
     def rule_(self) -> Rule:
         """How it learns: the rule that compiled loops ask."""
-        return self._fitted().rule
+        return self._learned().rule
 
     @property
     def rounded_(self) -> bool:
         """Was some update not exactly w + yx, but its nearest floats?"""
-        return self._fitted().rounded
+        return self._learned().rounded
 
     @property
     def stop_reason_(self) -> str:
         """Why the last fit stopped, in words; after further updates, that it goes on."""
-        learner, stopped = self._fitted(), self._stopped
-        goes_on = learner.changes != stopped.changes or learner.aside != stopped.aside
-        return words.ON_A_STREAM if goes_on else stopped.reason
+        goes_on = any(
+            learner.changes != stopped.changes or learner.aside != stopped.aside for learner, stopped in self._stops()
+        )
+        return words.ON_A_STREAM if goes_on else self._stopped.reason
 
     @property
     def interrupted_(self) -> bool:
         """Did Ctrl-C end the last fit?"""
-        return self._stopped.interrupted if self._fitted() else False
+        return self._stopped.interrupted if self._learned() else False
 
     def summary(self) -> str:
         """What was found, in words."""
-        self._fitted()
+        if isinstance(self._learned(), Committee):
+            return words.summary_of_heads(type(self).__name__, self)
         return words.summary(type(self).__name__, self, *self._theorem_allows(), self._against(), in_a_line(self))
 
     def _against(self) -> int | None:

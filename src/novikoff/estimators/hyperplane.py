@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import inputs
-from novikoff.engine.heads import Heads
 from novikoff.engine.rows import Rows
 from novikoff.estimators.bases import BaseEstimator, ClassifierMixin
 from novikoff.estimators.export import Plane, Planes
 from novikoff.estimators.portable import Portable
+from novikoff.learners.committee import PAIRS, Committee
 from novikoff.learners.linear import LinearLearner
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class LinearModel(Scored, ClassifierMixin, BaseEstimator, Portable):  # type: ig
 
     classes_: NDArray[Any]
     n_features_in_: int
-    _learner: LinearLearner  # the weights and the counts
+    _learner: LinearLearner | Committee  # the weights and the counts
     _many_classes = False  # can it learn more than two?
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
@@ -51,9 +51,8 @@ class LinearModel(Scored, ClassifierMixin, BaseEstimator, Portable):  # type: ig
         X = inputs.matrix(self, X)
         constant, unit = self._learner.geometry
         rows = Rows(X, np.empty(0, dtype=np.int8), constant, unit=unit)
-        weights = self._learner.shown.weights
         with inputs.refusals(X, getattr(self, "feature_names_in_", None)):
-            return rows.rankings(weights) if isinstance(weights, Heads) else rows.scores(weights.w)
+            return self._learner.scores(rows)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The labels. At zero as ``at_zero`` says; under "mistake", or where scores tie, the first label."""
@@ -72,12 +71,12 @@ class LinearModel(Scored, ClassifierMixin, BaseEstimator, Portable):  # type: ig
 
     @property
     def coef_(self) -> NDArray[np.float64]:
-        learner = self._fitted()
+        learner = self._learned()
         return np.array(learner.hypothesis[:, : learner.width])
 
     @property
     def intercept_(self) -> NDArray[np.float64]:
-        return np.asarray(self._fitted().hypothesis[:, -1] * self._learner.geometry[0])
+        return np.asarray(self._learned().hypothesis[:, -1] * self._learner.geometry[0])
 
     def __sklearn_is_fitted__(self) -> bool:
         return self._begun()
@@ -91,17 +90,31 @@ class LinearModel(Scored, ClassifierMixin, BaseEstimator, Portable):  # type: ig
     def _begun(self) -> bool:
         return "_learner" in self.__dict__
 
-    def _fitted(self) -> LinearLearner:
+    def _learned(self) -> LinearLearner | Committee:
         if not self._begun():
             raise AttributeError(
                 f"this {type(self).__name__} has not learned anything yet: call fit, partial_fit or learn_one"
             )
         return self._learner
 
+    def _fitted(self) -> LinearLearner:
+        """The learner, for what is true of a single run alone."""
+        learner = self._learned()
+        if isinstance(learner, Committee):
+            raise AttributeError(
+                f"this {type(self).__name__} is {len(learner.members)} runs, {learner.kind}, and this is known of a "
+                "single one: ask each of estimators_"
+            )
+        return learner
+
     def _rule_to_export(self) -> Plane | Planes:
-        learner = self._fitted()
+        learner = self._learned()
         constant, unit = learner.geometry
         on_sphere = constant if unit else None
+        if isinstance(learner, Committee) and learner.kind == PAIRS:
+            raise ValueError(
+                "pairs of classes vote, for which there is no graph of plain operators here: export each of estimators_"
+            )
         if len(learner.W) > 1:
             return Planes(self.coef_, self.intercept_, on_sphere)
         return Plane(self.coef_[0], float(self.intercept_[0]), learner.zero > 0, on_sphere)

@@ -12,7 +12,6 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from novikoff import inputs
-from novikoff.engine.heads import Heads
 from novikoff.engine.rows import BadRowError
 from novikoff.estimators.bases import BaseEstimator
 from novikoff.estimators.one_by_one import OneByOne
@@ -116,10 +115,9 @@ class InRounds(OneByOne):
             self._count_as_mistake(before, mistakes)
 
     def _scores_now(self, X: Any) -> NDArray[np.float64]:
-        weights = self._learner.shown.weights
         rows = self._rows(X, np.empty(0, dtype=np.int8), self._learner)
         with suppress(BadRowError):  # which is told when it is to be learned
-            return rows.rankings(weights) if isinstance(weights, Heads) else rows.scores(weights.w)
+            return np.asarray(self._learner.scores(rows))
         return np.zeros(1)
 
     def _note(self, said: Said, start: int, scores: NDArray[np.float64]) -> None:

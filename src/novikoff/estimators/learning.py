@@ -29,6 +29,7 @@ from novikoff.estimators.parameters import (
 )
 from novikoff.estimators.weighing import Weighed, weighed
 from novikoff.labels import PLUS_MINUS, Labels
+from novikoff.learners.committee import JOINT, MULTICLASS, Committee, of_two
 from novikoff.learners.linear import HYPOTHESES, ORDERS, LinearLearner
 from novikoff.learners.perceptron import AT_ZERO
 
@@ -47,6 +48,7 @@ class Shared:
     random_state: int | np.random.RandomState | None = parameter(0, RANDOM)
     warm_start: bool = parameter(False, BOOLEAN)
     hypothesis: str = parameter("best", one_of(HYPOTHESES))
+    multiclass: str = parameter("joint", one_of(MULTICLASS))
     class_weight: dict[Any, float] | str | None = parameter(None, Instance(dict), one_of({"balanced"}), NONE)
     byte_copy: str | bool = parameter("auto", one_of({"auto"}), BOOLEAN)
     verbose: int = parameter(0, VERBOSE)
@@ -57,6 +59,9 @@ class Learning(LinearModel, Shared, ABC):
 
     _columns: inputs.Columns | None  # of the features of dicts
     _labels: Labels
+    _learner: Any  # a LinearLearner, or a Committee of them
+    _ran: dict[Any, Any]  # how the heads of a committee ran: see `novikoff.estimators.apart`
+    _drawn: int | None  # the seed that they share
     _stopped: words.Stop  # why the last fit stopped
     _compared: tuple[int, int] | None  # the best bound of a comparison vector, after how many updates
     passes_: int
@@ -87,16 +92,34 @@ class Learning(LinearModel, Shared, ABC):
             return None
         if isinstance(self.random_state, np.random.RandomState):
             return int(self.random_state.randint(2**32, dtype=np.uint64))
-        return secrets.randbits(64) if self.random_state is None else int(self.random_state)
+        # One that random_state takes, too.
+        return secrets.randbits(32) if self.random_state is None else int(self.random_state)
 
-    def _fresh(self, width: int, labels: Labels = PLUS_MINUS) -> LinearLearner:
+    def _fresh(self, width: int, labels: Labels = PLUS_MINUS) -> LinearLearner | Committee:
         constant = float(self.intercept_scaling) if self.fit_intercept else 0.0
         self._check_zero(labels)
         unit, ball = self.scale == "sphere", self.scale == "ball"
-        learner = LinearLearner(self._rule(), width, constant, unit=unit, ball=ball, heads=labels.heads)
+        apart = labels.heads > 1 and self.multiclass != JOINT
+        heads = 1 if apart else labels.heads
+        learner = LinearLearner(self._rule(), width, constant, unit=unit, ball=ball, heads=heads)
         if self.hypothesis == "average":
             learner.average()
-        return learner
+        return Committee(self.multiclass, labels.heads, {}, learner) if apart else learner
+
+    def _with_heads_for(self, labels: Labels) -> LinearLearner | Committee:
+        """A copy of the learner that can tell these labels apart; weights that are new are 0.
+
+        What two classes had learned is, of heads that are learned apart, what these have learned of each other.
+        """
+        self._check_zero(labels)
+        learner: LinearLearner | Committee = self._learner
+        if isinstance(learner, Committee):
+            return learner.with_classes(labels.heads)
+        if labels.heads > 1 and len(learner.W) == 1 and self.multiclass != JOINT:
+            return of_two(learner.copy(), self.multiclass, labels.heads)
+        twin = learner.copy()
+        twin.add_heads(labels.heads)
+        return twin
 
     def _check_zero(self, labels: Labels) -> None:
         if labels.heads > 1 and self.at_zero != "mistake":
@@ -105,7 +128,9 @@ class Learning(LinearModel, Shared, ABC):
                 "special, and equal scores are a mistake"
             )
 
-    def _rows(self, X: Any, targets: Any, learner: LinearLearner | None = None, importance: Any = None) -> Rows:
+    def _rows(
+        self, X: Any, targets: Any, learner: LinearLearner | Committee | None = None, importance: Any = None
+    ) -> Rows:
         """The rows of X as the learner learns from them; by default as a new one would."""
         constant, unit = (learner or self._fresh(0)).geometry
         return Rows(X, targets, constant, unit=unit, importance=importance)
@@ -114,10 +139,11 @@ class Learning(LinearModel, Shared, ABC):
         """The rows of positive weight with their labels and weights, as this learner can weigh them."""
         return weighed(X, y, given, self.class_weight)
 
-    def _adopt(self, learner: LinearLearner, labels: Labels, names: NDArray[Any] | None) -> None:
+    def _adopt(self, learner: LinearLearner | Committee, labels: Labels, names: NDArray[Any] | None) -> None:
         self._learner, self._labels, self.n_features_in_ = learner, labels, learner.width
         self.classes_, self._columns = labels.classes, None
         self._compared = None
+        self._ran, self._drawn = {}, None
         self.__dict__.pop("feature_names_in_", None)
         if names is not None:
             self.feature_names_in_ = names

@@ -19,12 +19,16 @@ from novikoff.estimators.in_rounds import InRounds
 from novikoff.estimators.once import warn_once
 from novikoff.labels import Labels
 from novikoff.learners.alone import alone
+from novikoff.learners.committee import PAIRS, Committee, told_where
 from novikoff.learners.linear import Journal, LinearLearner, Outcome
 from novikoff.learners.state import State, require
 from novikoff.progress import Passes
 
 if TYPE_CHECKING:
     from sklearn import linear_model
+    from sklearn.multiclass import OneVsOneClassifier
+
+NOT_RUN = Outcome(np.empty(0, dtype=np.int64), finished=False, interrupted=True), words.INTERRUPTED
 
 
 class LinearClassifier(InRounds, Findings):
@@ -62,35 +66,61 @@ class LinearClassifier(InRounds, Findings):
         X, y, importance, places = self._weighed(X, y, given)
         labels = Labels.of(y, X.shape[0])
         learner = self._fresh(X.shape[1], labels)
-        if self.warm_start and self._begun() and self._learner.is_like(learner):
+        if self.warm_start and self._begun() and learner.is_like(self._learner):
             learner.start_from(self._learner)
-        if self.hypothesis == "best" and self.order == "given":  # no hypothesis survives a search but the last
-            learner.keep_survivors(self.max_iter)
         rows = self._rows(X, labels.targets(y, X.shape[0]), importance=importance)
+        seed, twin = self._seed(), copy(self)
         with inputs.refusals(X, names, places):
-            with Passes(type(self).__name__, self.order) if self.verbose else nullcontext() as watch:
-                outcome = learner.run(
-                    rows,
-                    self.order,
-                    self.max_iter,
-                    seed=self._seed(),
-                    watch=watch,
-                    journal=journal,
-                    tally=np.zeros(rows.n, dtype=np.uint32),
-                    byte_copy=self.byte_copy,
-                )
-            end = words.INTERRUPTED if outcome.interrupted else _end(learner, outcome, rows)
-        twin = copy(self)
-        twin._adopt(learner, labels, names)
-        twin.history_ = outcome.history
-        twin.passes_ = twin.n_iter_ = len(outcome.history)
-        twin._stopped = words.stop(end, twin, learner)
+            if isinstance(learner, Committee):
+                went = self._fit_apart(learner, rows, seed)
+                twin._adopt(learner, labels, names)
+                twin._heads_went(learner, went, seed)
+            else:
+                outcome, end = self._fit_one(learner, rows, seed, journal)
+                went = [(outcome, end)]
+                twin._adopt(learner, labels, names)
+                twin.history_ = outcome.history
+                twin.passes_ = twin.n_iter_ = len(outcome.history)
+                twin._stopped = words.stop(end, twin, learner)
         # At once: an interrupt leaves the old model or the new one, and nothing between.
         self.__dict__ = twin.__dict__
-        if not end.interrupted and not end.reached:
+        left = [end for _, end in went if not end.interrupted and not end.reached]
+        if left and not self.interrupted_:
+            message = words.warning(left[0], self) if len(went) == 1 else words.warning_of_heads(self)
             # Past fit, and the guard of this.
-            warn_once(words.warning(end, self), ConvergenceWarning, 4)
+            warn_once(message, ConvergenceWarning, 4)
         return self
+
+    def _fit_one(
+        self, learner: LinearLearner, rows: Rows, seed: int | None, journal: Journal | None = None
+    ) -> tuple[Outcome, words.End]:
+        """Let a new learner pass over its rows; how that went."""
+        if self.hypothesis == "best" and self.order == "given":  # no hypothesis survives a search but the last
+            learner.keep_survivors(self.max_iter)
+        with Passes(type(self).__name__, self.order) if self.verbose else nullcontext() as watch:
+            outcome = learner.run(
+                rows,
+                self.order,
+                self.max_iter,
+                seed=seed,
+                watch=watch,
+                journal=journal,
+                tally=np.zeros(rows.n, dtype=np.uint32),
+                byte_copy=self.byte_copy,
+            )
+        return outcome, words.INTERRUPTED if outcome.interrupted else _end(learner, outcome, rows)
+
+    def _fit_apart(self, committee: Committee, rows: Rows, seed: int | None) -> list[tuple[Outcome, words.End]]:
+        """The same for each head of a committee, with one seed. After Ctrl-C those that have not begun do not begin."""
+        went: list[tuple[Outcome, words.End]] = []
+        for head, member in enumerate(committee.members):
+            if went and went[-1][1].interrupted:
+                went.append(NOT_RUN)
+                continue
+            part, which = committee.rows_of(head, rows)
+            with told_where(which):
+                went.append(self._fit_one(member, part, seed))
+        return went
 
     @alone
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -118,9 +148,8 @@ class LinearClassifier(InRounds, Findings):
                 raise ValueError(f"classes = {list(classes)!r} are not the labels of the first call, {known!r}")
             X, names = inputs.matrix(self, X), getattr(self, "feature_names_in_", None)
             X, y, importance, places = self._weighed(X, y, given)
-            labels, learner = self._labels.joined_by(y, X.shape[0]), self._learner.copy()
-            self._check_zero(labels)
-            learner.add_heads(labels.heads)
+            labels = self._labels.joined_by(y, X.shape[0])
+            learner = self._with_heads_for(labels)
         else:
             self._check_parameters()
             X, names = inputs.first_matrix(self, X)
@@ -135,13 +164,15 @@ class LinearClassifier(InRounds, Findings):
         else:
             self._adopt(learner, labels, names)
             self._nothing_batched()
+        if isinstance(learner, Committee):
+            self._heads_streamed(learner)
         self.passes_ += 1
         self.n_iter_ = self.passes_
         return self
 
     # For others ----------------------------------------------------------------------------------
 
-    def to_sklearn(self) -> linear_model.Perceptron:
+    def to_sklearn(self) -> linear_model.Perceptron | OneVsOneClassifier:
         """A fitted ``sklearn.linear_model.Perceptron`` that predicts the same.
 
         It adds up in floats, where this one is exact: next to a hyperplane the two may differ. At a score of
@@ -150,7 +181,9 @@ class LinearClassifier(InRounds, Findings):
         """
         from sklearn import linear_model
 
-        self._fitted()
+        learner = self._learned()
+        if isinstance(learner, Committee) and learner.kind == PAIRS:
+            return self._pairs_to_sklearn()
         twin = linear_model.Perceptron(
             fit_intercept=self.fit_intercept,
             max_iter=self.max_iter,
@@ -163,9 +196,27 @@ class LinearClassifier(InRounds, Findings):
         counts = {"classes_": self.classes_.copy(), "n_iter_": self.n_iter_, "t_": float(self.updates_ + 1)}
         return fitted(twin, self, self.coef_, self.intercept_, **counts)
 
+    def _pairs_to_sklearn(self) -> OneVsOneClassifier:
+        """Those of all pairs, which call their labels 0 and 1."""
+        from sklearn.base import clone
+        from sklearn.multiclass import OneVsOneClassifier
+
+        heads = [head.to_sklearn() for head in self.estimators_]
+        for head in heads:
+            head.classes_ = np.array([0, 1])
+            head.__dict__.pop("feature_names_in_", None)  # the whole looks at them
+        twin = OneVsOneClassifier(clone(heads[0]))
+        twin.estimators_, twin.classes_, twin.pairwise_indices_ = heads, self.classes_.copy(), None
+        twin.n_features_in_ = self.n_features_in_
+        if hasattr(self, "feature_names_in_"):
+            twin.feature_names_in_ = self.feature_names_in_.copy()
+        return twin
+
     def _give_state(self) -> State:
         state = State.of(self)
         self._learner.write_state(state)
+        if isinstance(self._learner, Committee):
+            self._write_heads(state, self._learner)
         if self._columns is not None and not hasattr(self, "feature_names_in_"):
             state.names, state.growing = self._columns.names(), True
         state.arrays["history"] = self.history_
@@ -184,11 +235,17 @@ class LinearClassifier(InRounds, Findings):
     def _take_state(self, state: State) -> None:
         self._check_parameters()
         assert state.classes is not None
-        learner = LinearLearner.from_state(state, self.rule)
         labels = Labels(state.classes, _unmet(state), fixed=state.flag("fixed") if "fixed" in state.values else False)
-        require(len(learner.W) == labels.heads, f"{len(learner.W)} vectors of weights do not tell its labels apart")
+        learner: LinearLearner | Committee
+        if "kind" in state.values:
+            learner = Committee.from_state(state, self.rule, len(labels.classes))
+        else:
+            learner = LinearLearner.from_state(state, self.rule)
+            require(len(learner.W) == labels.heads, f"{len(learner.W)} vectors of weights do not tell its labels apart")
         self._check_zero(labels)
         self._adopt(learner, labels, None if state.growing else state.columns())
+        if isinstance(learner, Committee):
+            self._take_heads(state, learner)
         if state.growing:
             self._columns = inputs.Columns(state.names or (), fixed=False)
             require(len(self._columns) == len(state.names or ()) <= learner.width, "two columns have the same name")

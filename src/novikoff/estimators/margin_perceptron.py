@@ -26,7 +26,7 @@ class MarginPerceptron(LinearClassifier):
     threshold : "auto" or float
         θ, in units of ⟨w,x⟩ before any ``scale="ball"``; "auto" is the square of the largest ‖x‖ so far.
     at_zero, order, fit_intercept, intercept_scaling, scale, max_iter
-    shuffle, random_state, warm_start, hypothesis, class_weight, byte_copy, verbose
+    shuffle, random_state, warm_start, hypothesis, multiclass, class_weight, byte_copy, verbose
         As in `Perceptron`. ``at_zero`` decides what counts as a mistake, not what is an update.
 
     Attributes

@@ -35,6 +35,7 @@ from novikoff.estimators.learning import Learning
 from novikoff.inputs import FLOAT64
 from novikoff.labels import PLUS_MINUS, Labels
 from novikoff.learners.alone import LEARNING, alone, check_alone
+from novikoff.learners.committee import Committee
 from novikoff.learners.linear import LinearLearner
 
 
@@ -109,7 +110,7 @@ class OneByOne(Learning):
 
     def _rank(self, x: Any, learner: LinearLearner) -> int:
         """The place of the class with the largest score, or UNDECIDED."""
-        weights: Any = learner.weights
+        weights: Any = None if learner.aside else learner.weights
         if learner.aside:
             place = learner.rank_aside(self._plain(x))
         elif type(x) is ndarray and x.dtype is FLOAT64 and x.shape == learner.shape and x.flags.c_contiguous:
@@ -174,6 +175,8 @@ class OneByOne(Learning):
     def _learn(self, x: Any, target: int) -> None:
         """See one example, whose label is known."""
         learner = self._learner
+        if isinstance(learner, Committee):
+            return self._learn_apart(x, target)
         if type(x) is dict or inputs.by_feature(x):
             code = self._learn_dict(x, target)
         elif (row := self._row(x)) is not None:
@@ -188,6 +191,30 @@ class OneByOne(Learning):
             raise inputs.example_error(code, x)
         if learner.chosen is not None:
             learner.return_state()
+
+    @alone
+    def _learn_apart(self, x: Any, target: int) -> None:
+        """The same for heads that are learned apart, which all learn it or none."""
+        own, before = self._learner, self._learner.width
+        named: Any = x if type(x) is dict or inputs.by_feature(x) else self._row(x)
+        example: Any
+        if inputs.by_feature(named):
+            columns = self._named_columns()
+            example = columns.read(named)
+            if len(example[0]) < len(named):
+                unseen = columns.unseen(named)
+                own.widen(before + len(unseen))
+                columns.append(unseen)
+                example = columns.read(named)
+        else:
+            example = self._plain(x)
+        code = own.learn(example, target)
+        if code < 0:
+            if own.width > before:
+                self._named_columns().shrink(before)
+                own.widen(before)
+            raise inputs.example_error(code, x)
+        self.n_features_in_ = own.width
 
     @alone
     def _learn_new_label(self, x: Any, y: Any) -> Self:
@@ -206,11 +233,8 @@ class OneByOne(Learning):
 
     def _join(self, labels: Labels) -> None:
         """The labels after a new one, with weights for it."""
-        self._check_zero(labels)
-        if labels.heads > len(self._learner.W):
-            learner = self._learner.copy()
-            learner.add_heads(labels.heads)
-            self._learner = learner
+        if labels.heads != self._labels.heads:
+            self._learner = self._with_heads_for(labels)
         self._labels, self.classes_ = labels, labels.classes
 
     def _count_as_mistake(self, before: Labels, mistakes: int) -> None:
@@ -218,6 +242,8 @@ class OneByOne(Learning):
 
         Where nothing had been met, what is predicted at zero counts as it always does.
         """
+        if isinstance(self._learner, Committee):  # whose new heads are at 0, where it is a mistake of each
+            return
         state = self._learner.state[0]
         joined = self._labels.classes is not before.classes and len(before.unmet) < 2
         if joined and state.mistakes == mistakes:

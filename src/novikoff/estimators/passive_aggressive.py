@@ -38,7 +38,7 @@ class PassiveAggressive(LinearClassifier):
         None: a run ends after a pass without mistakes. A number: after a pass with no loss above it.
         (The loss hardly ever becomes 0: one below 2⁻⁴⁰ is left alone.)
     at_zero, order, fit_intercept, intercept_scaling, scale, max_iter
-    shuffle, random_state, warm_start, hypothesis, class_weight, byte_copy, verbose
+    shuffle, random_state, warm_start, hypothesis, multiclass, class_weight, byte_copy, verbose
         As in `Perceptron`. ``at_zero`` decides what counts as a mistake, not what is an update. Under
         ``order="first"`` and ``"worst"`` the run ends when no example has a loss.
 

@@ -55,6 +55,12 @@ class Perceptron(LinearClassifier):
         (and keeps no more than 128 MB of them); ties go to the last, and so does a last one without errors. It speaks
         of ``fit`` with ``order="given"``: the other orders, ``partial_fit`` and ``learn_one`` return the last, or the
         average if asked. Learning always goes on from the last. A round is a row with its label, or a search.
+    multiclass : {"joint", "one-vs-rest", "one-vs-one"}
+        How more than two classes are told apart (two are one vector under each). "joint": one learner, as above. The
+        others are a learner of two classes for each class against the rest, or for each pair, with the bits of a
+        separate ``fit`` of each (on its rows, with the weights that they have here): ``estimators_`` has them. One
+        against the rest predicts the largest score, compared exactly; pairs vote. A label that is new on a stream
+        brings heads that start at 0.
     class_weight : None, dict or "balanced"
         Multiplies the weight of every row of ``fit`` and ``partial_fit`` by that of its label: as in the dict (1 where
         it has none), or, in ``fit`` alone, n divided by the number of classes and of the rows of that label.
@@ -88,6 +94,9 @@ class Perceptron(LinearClassifier):
         Why the last ``fit`` stopped: "separated" if the margin over its data is positive, and only then.
     interrupted_, rounded_ : bool
         Whether Ctrl-C ended the last ``fit``; whether some update was not exactly w + yx.
+    estimators_ : list of fitted estimators
+        Of more than two classes learned apart, one for each head, with all that is known of it; copies. The whole then
+        has a row of ``coef_`` for each head, counts that add up those of all heads, and no margin and no bound.
 
     Examples
     --------

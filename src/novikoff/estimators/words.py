@@ -60,6 +60,18 @@ def _reason(end: End, model: Any) -> str:
     return f"{stopped}: not separated; {_misclassified(end)}"
 
 
+def reason_of_heads(ends: list[End], model: Any) -> str:
+    """Of heads that were learned apart."""
+    turns = _turns(model)
+    if any(end.interrupted for end in ends):
+        return f"interrupted after {turns}"
+    apart = sum(end.separates for end in ends)
+    if apart == len(ends):
+        return f"separated: each of {apart:,} heads, the last after {turns}"
+    some = agreeing(apart, "separates its rows", "separate theirs")
+    return f"not separated: {apart:,} of {len(ends):,} heads {some}, after {turns} at most"
+
+
 def _turns(model: Any) -> str:
     return counted(model.passes_, "pass" if model.order == "given" else "search")
 
@@ -82,6 +94,28 @@ def warning(end: End, model: Any) -> str:
         f"{name} did not separate the data in max_iter {turns}; the numbers are in stop_reason_ and summary().\n"
         'Can they be separated? nk.certify(X, y) tells. If not, try hypothesis="average" or MaxMarginClassifier(C=1.0).'
     )
+
+
+def warning_of_heads(model: Any) -> str:
+    """The same for heads that were learned apart."""
+    name, turns = type(model).__name__, "passes" if model.order == "given" else "searches"
+    return (
+        f"{name} did not separate all of its classes in max_iter {turns}; the numbers are in summary() and "
+        'estimators_.\nIf they cannot be separated, try hypothesis="average", or multiclass="joint".'
+    )
+
+
+def summary_of_heads(name: str, model: Any) -> str:
+    """The whole in two lines or three, and a line for each head."""
+    learner = model._learner
+    lines = [
+        f"{name}, {learner.kind}: {model.stop_reason_}.",
+        f"{counted(model.mistakes_, 'mistake')} and {counted(model.updates_, 'update')} of "
+        f"{counted(len(learner.members), 'head')} in all, rows of norm at most R = {model.radius_:.6g}.",
+    ]
+    if learner.weighed:
+        lines.append(f"The updates weigh {learner.weight:.6g} in all.")
+    return "\n".join([*lines, *(f"{what}: {how}." for what, how in model._heads_in_words())])
 
 
 def summary(name: str, model: Any, upper: float, least: int | None, against: int | None, new_data: str) -> str:

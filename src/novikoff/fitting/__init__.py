@@ -40,7 +40,8 @@ def fit_file(
     estimator : any estimator of this library
     path : a file, a pattern of files, or "-" for standard input (which is read into memory, as every pipe)
     resume : take up a run that was killed, from its last checkpoint, to the same bits. The perceptrons write one
-        every ten seconds; for the others this saves the parsing alone. A checkpoint of other data, of another
+        every ten seconds, unless they learn more than two classes apart (``multiclass``); for the others this saves
+        the parsing alone. A checkpoint of other data, of another
         learner or of other parameters is refused.
     fresh : make the copy again, and drop the checkpoints of killed runs on this file
     cache : the directory of the binary copies; by default the user's cache directory

@@ -148,9 +148,34 @@ class LinearLearner:
         self.chosen = None if self.chosen is None else self.chosen.copy()
         self._set_width(self.width)
 
-    def is_like(self, other: LinearLearner) -> bool:
+    def anew(self) -> LinearLearner:
+        """A learner by the same rule, on such rows, with as many heads, that has seen nothing."""
+        constant, unit = self.geometry
+        twin = LinearLearner(self.rule, self.width, constant, unit=unit, ball=self.ball, heads=len(self.W))
+        if self.tilt is not None:
+            twin.average()
+        return twin
+
+    def mirrored(self) -> LinearLearner:
+        """Of two classes: what it would be, had they been named the other way round (and 0 is always a mistake)."""
+        twin = self.copy()
+        twin.W = 0.0 - self.W  # without a zero that is negative, which no run has
+        twin.tilt = None if self.tilt is None else 0.0 - self.tilt
+        twin.chosen = None if self.chosen is None else self.chosen.mirrored()
+        twin._set_width(self.width)
+        return twin
+
+    def lie_in(self, W: NDArray[np.float64], tilt: NDArray[np.float64] | None, state: Any) -> None:
+        """Move into arrays of the same shapes, of which somebody else has the whole."""
+        W[:], state[:] = self.W, self.state
+        if tilt is not None:
+            tilt[:] = self.tilt
+        self.W, self.tilt, self.state = W, tilt, state
+        self._set_width(self.width)
+
+    def is_like(self, other: Any) -> bool:
         """Has it as many columns and heads?"""
-        return (self.width, len(self.W)) == (other.width, len(other.W))
+        return type(other) is LinearLearner and (self.width, len(self.W)) == (other.width, len(other.W))
 
     def start_from(self, other: LinearLearner) -> None:
         """The weights of another learner of the same width and classes; nothing counted yet."""
@@ -169,10 +194,19 @@ class LinearLearner:
             self.chosen.widen(width)
         room = self.W.shape[1]
         if width + 1 > room:
-            room = max(width, 2 * room) + 1
-            self.W = _wider(self.W, self.width, room)
-            self.tilt = None if self.tilt is None else _wider(self.tilt, self.width, room)
+            self._make_room(max(width, 2 * room) + 1)
         self._set_width(width)
+
+    def _make_room(self, room: int) -> None:
+        self.W = _wider(self.W, self.width, room)
+        self.tilt = None if self.tilt is None else _wider(self.tilt, self.width, room)
+
+    def fill(self, room: int) -> None:
+        """Have so many entries, of which those of no column are 0."""
+        if self.chosen is not None:
+            self.chosen.fill(room)
+        self._make_room(room)
+        self._set_width(self.width)
 
     def add_heads(self, heads: int) -> None:
         """Room for so many heads; new ones are 0. The one of two classes becomes w for the second, -w for the first."""
@@ -241,10 +275,19 @@ class LinearLearner:
     def _at(self, example: Any) -> tuple[LinearLearner, NDArray[Any]]:
         """What predicts, at the columns of an example, and its values there."""
         columns, values = example if isinstance(example, tuple) else (np.arange(self.width), example)
+        return self._with(self.hypothesis_at(columns)), values
+
+    def hypothesis_at(self, columns: NDArray[Any]) -> NDArray[np.float64]:
+        """`hypothesis` at these columns, and the constant coordinate."""
         if self.chosen is not None:
-            return self._with(_columns(self.chosen.W, columns)), values
-        assert self.tilt is not None
-        return self._with(mean(_columns(self.W, columns), _columns(self.tilt, columns), self.rounds_made)), values
+            return _columns(self.chosen.W, columns)
+        W = _columns(self.W, columns)
+        return W if self.tilt is None else mean(W, _columns(self.tilt, columns), self.rounds_made)
+
+    def scores(self, rows: Rows) -> NDArray[np.float64]:
+        """<w,x> of every row with the exact sign; of many classes a column for each, right at the top."""
+        weights = self.shown.weights
+        return rows.rankings(weights) if isinstance(weights, Heads) else rows.scores(weights.w)
 
     # What is known -----------------------------------------------------------------------------
 

@@ -95,6 +95,13 @@ class State:
             raise BadState(f"{name} is not a list of {'' if count is None else f'{count} '}integers")
         return tuple(value)
 
+    def each(self, name: str, count: int) -> list[Value]:
+        """A list of so many values, one for each head."""
+        value = self.value(name)
+        if type(value) is not list or len(value) != count:
+            raise BadState(f"{name} is not a list of {count} values")
+        return value
+
     def dimensions(self, name: str) -> int:
         """Of an array: 1 for a vector, which everything but a matrix is taken for."""
         return 2 if name in self.arrays and self.arrays[name].ndim == 2 else 1

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from novikoff.engine.heads import Heads
 from novikoff.engine.rows import BadRowError, Rows
 from novikoff.labels import Labels
+from novikoff.learners.committee import PAIRS
 from novikoff.learners.linear import mean
 from novikoff.learners.state import BadState, State, require
 from novikoff.store import container
@@ -89,6 +90,7 @@ def load(path: str | os.PathLike[str]) -> Hyperplane:
     try:
         require(state.classes is not None and "constant" in state.values, f"a {header['learner']} has no hyperplane")
         assert state.classes is not None
+        require(state.values.get("kind") != PAIRS, "its pairs of classes vote: novikoff.load reads it")
         W = np.atleast_2d(state.array("w", "<f8", *([None] * state.dimensions("w"))))
         require(
             W.shape[1] > state.width and np.isfinite(W).all(), "its weights are not those of its columns, or not finite"
@@ -108,6 +110,10 @@ def _predicting(state: State, W: NDArray[np.float64]) -> NDArray[np.float64]:
     if "chosen" in state.arrays:
         W = state.array("chosen", "<f8", *W.shape)
     elif "tilt" in state.arrays:
-        W = mean(W, state.array("tilt", "<f8", *W.shape), state.integer("rounds"))
+        tilt = state.array("tilt", "<f8", *W.shape)
+        apart = "kind" in state.values  # heads that were learned apart, each in rounds of its own
+        rounds = state.each("rounds", len(W)) if apart else [state.integer("rounds")] * len(W)
+        require(all(type(count) is int and count >= 0 for count in rounds), "rounds are not counted by integers")
+        W = np.concatenate([mean(W[r : r + 1], tilt[r : r + 1], count) for r, count in enumerate(rounds)])
     require(np.isfinite(W).all(), "a weight is not finite")
     return W

@@ -420,7 +420,7 @@ def _all(count: int) -> str:
 
 
 def _noun(clf: LinearClassifier) -> str:
-    return clf._learner.noun
+    return str(clf._learner.noun)
 
 
 def _number(value: Any, form: str = ".6g") -> str:
