@@ -126,6 +126,24 @@ def many() -> Iterator[Result | Skipped]:
         yield _time(job, ours, theirs.set_params(shuffle=not options), X, y, 5.0, rounds=2)
 
 
+def apart() -> Iterator[Result | Skipped]:
+    """Ten passes of a head for each class against the rest, which is what scikit-learn's Perceptron learns."""
+    for name, load in (
+        ("20 classes, 20newsgroups tf-idf CSR", _newsgroups),
+        ("10 classes, MNIST 60000 x 784 float32", _mnist),
+    ):
+        job = f"one against the rest, {name}, 10 passes"
+        try:
+            X, _, y, _ = load()
+        except datasets.MissingError as missing:
+            yield Skipped(job, str(missing))
+            continue
+        for options, note in (({}, ""), ({"shuffle": False, "hypothesis": "last"}, ", given order, last")):
+            ours = Perceptron(multiclass="one-vs-rest", max_iter=PASSES, **options)
+            theirs = SklearnPerceptron(max_iter=PASSES, tol=None, shuffle=not options)
+            yield _time(job + note, ours, theirs, X, y, 2.0, rounds=3, peer="scikit-learn Perceptron")
+
+
 def returned() -> Iterator[Result]:
     """What the choice of a hypothesis and the order of the rows cost."""
     X, y = datasets.noisy_plane(200_000, 100, np.float64)
@@ -169,4 +187,11 @@ def streams() -> Iterator[Result]:
     yield Result(job, "river OneVsRestClassifier(Perceptron)", mine / n, other / n, other / mine, 3.0)
 
 
-GROUPS = {"accuracy": accuracy, "many": many, "returned": returned, "aggressive": aggressive, "class_streams": streams}
+GROUPS = {
+    "accuracy": accuracy,
+    "many": many,
+    "apart": apart,
+    "returned": returned,
+    "aggressive": aggressive,
+    "class_streams": streams,
+}

@@ -17,8 +17,11 @@ from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 from sklearn.utils.multiclass import _ovr_decision_function
 
 from novikoff import MarginPerceptron, PassiveAggressive, Perceptron
+from novikoff.engine import rows as engine_rows
 from novikoff.engine.loops import norm_above
+from novikoff.learners import committee, linear
 from novikoff.learners.committee import divisions, votes
+from tests.laws.test_interrupts import InterruptAt
 
 REST, PAIRS = "one-vs-rest", "one-vs-one"
 KINDS = pytest.mark.parametrize("kind", [REST, PAIRS])
@@ -68,6 +71,8 @@ def assert_same(head, alone):
         assert getattr(head, name).tobytes() == getattr(alone, name).tobytes(), name
     for name in SAID:
         assert getattr(head, name) == getattr(alone, name), name
+    for name in ("run_rows", "first_mistakes", "support"):  # what `generalization` asks for
+        assert getattr(head._learner, name) == getattr(alone._learner, name), name
     assert head.classes_.tolist() == alone.classes_.tolist()
     assert head.summary() == alone.summary()
 
@@ -114,6 +119,59 @@ def test_each_head_is_its_separate_fit_to_the_bit(model, store, weighed, kind):
     assert model.radius_ == max(other.radius_ for other in alone)
     if model.order == "given":
         assert model.history_.sum() == sum(other.history_.sum() for other in alone)
+
+
+@pytest.mark.parametrize("store", [np.array, sp.csr_array])
+def test_how_many_go_together_and_where_passes_are_cut_changes_no_bit(store, monkeypatch):
+    X, y = noisy(seed=3)
+    model = Perceptron(multiclass=REST, max_iter=40)  # of which some heads end before others
+    alone = separate(model, store(X), y)
+    assert len({other.passes_ for other in alone}) > 1
+    for heads, room, budget in ((64, 1 << 28, 1 << 25), (3, 1 << 28, 200), (64, 1, 1)):
+        monkeypatch.setattr(committee, "TOGETHER", heads)
+        monkeypatch.setattr(committee, "ROOM", room)
+        monkeypatch.setattr(engine_rows, "BUDGET", budget)
+        for head, other in zip(quietly(model, store(X), y).estimators_, alone, strict=True):
+            assert_same(head, other)
+
+
+def test_a_pass_of_several_groups_is_that_of_its_separate_fits():
+    """Of more than 65,536 rows a shuffled pass is drawn group by group."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 70_000)
+    X = sp.csr_array(np.c_[rng.integers(-2, 3, 70_000), y]).astype(np.float64)
+    model = quietly(Perceptron(multiclass=REST, max_iter=2), X, NAMES[y])
+    for head, other in zip(model.estimators_, separate(model, X, NAMES[y]), strict=True):
+        assert_same(head, other)
+
+
+@KINDS
+@pytest.mark.parametrize("share", [60, pytest.param(1000, marks=pytest.mark.long)])
+def test_an_interrupt_at_any_line_leaves_heads_that_stand_where_their_runs_stood(kind, share, monkeypatch):
+    monkeypatch.setattr(linear, "PASSES", 1)
+    X, y = noisy(n=24, k=3)
+    options, paths = {"multiclass": kind, "hypothesis": "last"}, [{} for _ in range(3)]
+    for passes in range(5):
+        heads = separate(Perceptron(max_iter=max(1, passes), **options), X, y)
+        for path, head in zip(paths, heads, strict=True):
+            path[head.updates_ if passes else 0] = head.coef_.tobytes() if passes else bytes(8 * 5)
+    with InterruptAt(None) as count:
+        quietly(Perceptron(max_iter=4, **options), X, y)
+    stopped = 0
+    for line in np.unique(np.linspace(1, count.lines, share).astype(int)).tolist():
+        model = Perceptron(max_iter=4, **options)
+        with InterruptAt(line):
+            try:
+                quietly(model, X, y)
+            except KeyboardInterrupt:
+                if not hasattr(model, "coef_"):
+                    continue
+        stopped += model.interrupted_
+        assert model.interrupted_ == model.stop_reason_.startswith("interrupted after")
+        for path, head in zip(paths, model.estimators_, strict=True):
+            assert path[head.updates_] == head.coef_.tobytes()
+        assert set(model.predict(X)) <= set(NAMES)
+    assert stopped > 5
 
 
 @KINDS
@@ -244,23 +302,31 @@ def test_rounds_of_a_batch_are_a_loop_of_predictions_and_lessons(hypothesis, kin
     assert np.array_equal(dicts.coef_[:, order], loop.coef_)
 
 
-def test_what_two_classes_had_learned_is_what_each_had_learned_of_the_other():
+@pytest.mark.parametrize("rule", [Perceptron, MarginPerceptron])
+def test_what_two_classes_had_learned_is_what_each_had_learned_of_the_other(rule):
+    """And a head that comes later has met shorter rows, so its threshold is another one."""
     X, y = noisy()
     two = np.flatnonzero(np.isin(y, ["ant", "bee"]))
-    rest, pairs = Perceptron(multiclass=REST), Perceptron(multiclass=PAIRS)
+    rest, pairs = rule(multiclass=REST), rule(multiclass=PAIRS)
     for model in (rest, pairs):
         model.partial_fit(X[two], y[two])
-    alone = [Perceptron().partial_fit(X[two], y[two] == label) for label in ("ant", "bee")]
+    alone = [rule().partial_fit(X[two], y[two] == label) for label in ("ant", "bee")]
+    assert rest.coef_.tobytes() == pairs.coef_.tobytes() == alone[1].coef_.tobytes()
+    alone.append(rule())
     for model in (rest, pairs):
         model.learn_one(np.zeros(5), "cat")
     assert rest.classes_.tolist() == ["ant", "bee", "cat"]
-    for head, other in zip(rest.estimators_, alone, strict=False):
-        other.learn_one(np.zeros(5), False)
-        assert head.coef_.tobytes() == other.coef_.tobytes()
-        assert (head.mistakes_, head.updates_, head.radius_) == (other.mistakes_, other.updates_, other.radius_)
-    assert not rest.estimators_[2].coef_.any()
-    assert rest.estimators_[2].mistakes_ == 1
-    assert np.array_equal(pairs.estimators_[0].coef_, Perceptron().partial_fit(X[two], y[two]).coef_)
+    for label, other in zip(("ant", "bee", "cat"), alone, strict=True):
+        other.learn_one(np.zeros(5), label == "cat")
+    assert alone[2].radius_ < alone[0].radius_
+    three = np.flatnonzero(y != "dog")
+    for learn in (lambda: None, lambda: rest.partial_fit(X[three], y[three])):
+        learn()
+        for head, label, other in zip(rest.estimators_, rest.classes_, alone, strict=True):
+            assert head.coef_.tobytes() == other.coef_.tobytes()
+            assert (head.mistakes_, head.updates_, head.radius_) == (other.mistakes_, other.updates_, other.radius_)
+            other.partial_fit(X[three], y[three] == label)
+    assert pairs.estimators_[0].coef_.tobytes() == rule().partial_fit(X[two], y[two]).coef_.tobytes()
     assert [head.updates_ for head in pairs.estimators_[1:]] == [1, 1]
 
 
@@ -305,6 +371,7 @@ def test_the_whole_says_a_line_of_each_head_and_warns_once(kind):
         lambda: model.certify(X, y),
         lambda: model.trace(X, y),
         lambda: model.bound_against(model, X, y),
+        lambda: model.generalization(),
     ):
         with pytest.raises(AttributeError, match="ask each of estimators_"):
             asked()
@@ -326,6 +393,19 @@ def test_heads_can_be_traced_and_certified_and_are_copies(kind):
     before = model.coef_.tobytes()
     first.partial_fit(-X[rows], labels)
     assert model.coef_.tobytes() == before
+
+
+@KINDS
+def test_weights_that_were_found_from_all_rows_are_known_of_each_head(kind):
+    """A head is no independent run then, whatever its own labels are."""
+    X, y = noisy()
+    model = quietly(Perceptron(multiclass=kind, max_iter=5, class_weight="balanced"), X, y)
+    counts = dict(zip(*np.unique(y, return_counts=True), strict=True))
+    weights = np.array([len(y) / 4 / counts[label] for label in y])
+    for head, alone in zip(model.estimators_, separate(model, X, y, weights), strict=True):
+        assert head.coef_.tobytes() == alone.coef_.tobytes()
+        with pytest.raises(ValueError, match="class_weight='balanced' counts the labels of all rows"):
+            head.generalization()
 
 
 @KINDS

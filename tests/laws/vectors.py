@@ -24,7 +24,7 @@ from numba import typeof
 import novikoff
 from novikoff.certificates import corral, dual, modular, twofold
 from novikoff.descent import sweeps
-from novikoff.engine import byte_rows, loops
+from novikoff.engine import abreast, byte_rows, loops
 from novikoff.engine.byte_rows import ByteRows
 from novikoff.engine.compile import Kernel
 from novikoff.engine.csr import CsrRows
@@ -114,6 +114,14 @@ def all_loops() -> Iterator[Loop]:
         yield Loop(loops.quiet, (rows, codes, ints, ints, 1, heads, state), many)
         yield Loop(loops.examine, (rows, codes, heads, 0, state, 1, 1, flags), many)
         yield Loop(loops.scores_of_heads, (rows, heads, 1, 1, M), many)
+        kind = abreast.Abreast if name == "csr" else abreast.Stacked
+        few = kind(M, ints, 0, v, v, v)
+        no_place = abreast.SurvivorsOfAll(
+            np.zeros((1, 0, 1, 1)), *np.zeros((2, 1, 0), np.int64), np.zeros((1, 1), np.int64)
+        )
+        for kept in (no_place, abreast.Averages(M)):
+            way = rows, codes, v, ints, 0, few, kept, Perceptron(), state, 1, ints, np.zeros(0, np.uint64)
+            yield Loop(abreast.together, way, f"{name}, {type(kept).__name__.lower()}")
         yield Loop(loops.survey, (rows, 1, state, 1, 1), name)
         yield Loop(loops.examine, (rows, signs, plane, 0, state, 1, 1, flags), name)
         yield Loop(loops.products, (rows, signs, v, 1, 1, v), name)

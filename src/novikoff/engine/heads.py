@@ -59,11 +59,11 @@ class Heads(NamedTuple):
         return NO_SKETCH
 
     def product(self, rows: Storage, i: int, y: float, share: float) -> float:
-        _look(rows, i, self.W, self.scores)
+        look(rows, i, self.W, self.scores)
         return _lead(self.scores, int(y))
 
     def product_and_sqnorm(self, rows: Storage, i: int, y: float) -> tuple[float, float]:
-        _look(rows, i, self.W, self.scores)
+        look(rows, i, self.W, self.scores)
         return _lead(self.scores, int(y)), sqnorm_in_floats(rows, i)
 
     def as_sign(self, y: float) -> float:
@@ -144,7 +144,7 @@ def _one(rows: Storage, i: int, W: Matrix, r: int) -> float:
 
 
 @outlined
-def _look(rows: Storage, i: int, W: Matrix, scores: Vector) -> None:
+def look(rows: Storage, i: int, W: Matrix, scores: Vector) -> None:
     """The scores of row i, before any division by its norm, in floats."""
     k = W.shape[0]
     r = 0
@@ -183,7 +183,7 @@ def _compare(rows: Storage, i: int, divisor: float, W: Matrix, scores: Vector, a
 @outlined
 def _rival(rows: Storage, i: int, y: int, divisor: float, W: Matrix, scores: Vector, error: float) -> int:
     """The class other than y of the largest score, ties to the lowest; ``error`` is that of p."""
-    _look(rows, i, W, scores)
+    look(rows, i, W, scores)
     best = -1
     # Invariant: of the classes 0 .. r - 1 without y, `best` has the largest score, exactly, ties to the lowest.
     for r in range(scores.shape[0]):
@@ -266,7 +266,7 @@ def rank(rows: Storage, i: int, divisor: float, W: Matrix, scores: Vector, error
     Floats tell p to ``error``. Afterwards the largest score is that of the class, or of all classes, whose exact score
     is the largest, and no other is equal to it.
     """
-    _look(rows, i, W, scores)
+    look(rows, i, W, scores)
     for r in range(scores.shape[0]):
         scores[r] = scores[r] / divisor if error < math.inf else _rounded_score(rows, i, divisor, W[r])
     apart = APART * error

@@ -84,7 +84,7 @@ TRACE = np.dtype(
 
 
 @inlined
-def _fetch_ahead(rows: Storage, order: NDArray[np.int64], t: int) -> None:
+def fetch_ahead(rows: Storage, order: NDArray[np.int64], t: int) -> None:
     """Rows in a random order are waited for, unless the memory is asked for them some rows before."""
     ahead = unsigned(t) + AHEAD
     if ahead < unsigned(order.shape[0]):
@@ -111,7 +111,7 @@ def _next_violated(
     for t in between(at, stop):
         i = unsigned(order[t]) if shuffled else t
         if shuffled:
-            _fetch_ahead(rows, order, t)
+            fetch_ahead(rows, order, t)
         if settled(rows, i, float(y[i]), of_w, of_constant, level, tilt + error):
             continue
         p = product(w, rows, i, float(y[i]), of_constant)
@@ -143,7 +143,7 @@ def _next_violated_of_new(
     for t in between(at, stop):
         i = unsigned(order[t]) if shuffled else t
         if shuffled:
-            _fetch_ahead(rows, order, t)
+            fetch_ahead(rows, order, t)
         p, q = product_and_sqnorm(w, rows, i, float(y[i]))
         code = meet(rows, signed(i), q, w, rule, s)
         if code < 0:
@@ -155,7 +155,7 @@ def _next_violated_of_new(
 
 
 @inlined
-def _beyond(rows: Storage, theta: float, error: float) -> tuple[float, float]:
+def beyond(rows: Storage, theta: float, error: float) -> tuple[float, float]:
     """p > theta for sure if in floats, undivided, it is above level + tilt ||x||.
 
     Which is theta + error ||x||, or (theta + error) ||x|| for unit rows.
@@ -180,7 +180,8 @@ def _note(trace: Any, tally: NDArray[np.uint32], i: int, verdict: int, s: Any) -
 
 
 @inlined
-def _weight(importance: Vector, i: int) -> float:
+def weight_of(importance: Vector, i: int) -> float:
+    """That of a row."""
     return float(importance[i]) if importance.shape[0] > 0 else 1.0
 
 
@@ -221,7 +222,7 @@ def cycle(
     # next one begins at 0.
     while logged < log.shape[0] and budget > 0 and (trace.shape[0] == 0 or s.traced < trace.shape[0]):
         error = slope(entries(w), s.norm)
-        level, tilt = _beyond(rows, s.theta, error)
+        level, tilt = beyond(rows, s.theta, error)
         stop = min(n, s.at + budget)
         if shuffled:
             stop = min(stop, base + order.shape[0])
@@ -244,10 +245,10 @@ def cycle(
             if math.isnan(rows.norm[i]):
                 continue
             if shuffled:
-                _fetch_ahead(rows, order, t - base)
+                fetch_ahead(rows, order, t - base)
             slow = s.slow
             s.row = i
-            verdict = respond(rows, i, float(y[i]), _weight(importance, i), w, kept, rule, p / divisor(rows, i), s)
+            verdict = respond(rows, i, float(y[i]), weight_of(importance, i), w, kept, rule, p / divisor(rows, i), s)
             if verdict < 0:
                 return verdict
             budget -= 1 + SLOW * (s.slow - slow)
@@ -273,7 +274,7 @@ def cycle(
             logged += 1
             if restart:
                 s.rounds += 1
-            _next_turn(s)
+            next_turn(s)
             s.pass_theta = s.theta
             base -= n if shuffled else 0
             if s.done:
@@ -292,7 +293,7 @@ def quiet(
     ``starts`` holds their first rows; each has ``size`` rows, or ends with the data. ``given`` is empty.
     """
     error = slope(entries(w), norm_bound(w))
-    level, tilt = _beyond(rows, state[0].theta, error)
+    level, tilt = beyond(rows, state[0].theta, error)
     for k in range(starts.shape[0]):
         stop = min(y.shape[0], starts[k] + size)
         if _next_violated(rows, y, given, w, starts[k], stop, level, tilt, error)[0] < stop:
@@ -301,7 +302,8 @@ def quiet(
 
 
 @inlined
-def _next_turn(s: Any) -> None:
+def next_turn(s: Any) -> None:
+    """A pass, or a search, has ended."""
     s.at = 0
     s.found = 0
     s.turns += 1
@@ -411,7 +413,7 @@ def climb(
             continue
         s.at = 0
         s.row = s.found
-        c = _weight(importance, s.found)
+        c = weight_of(importance, s.found)
         verdict = respond(rows, s.found, float(y[s.found]), c, w, kept, rule, best, s)
         if verdict < 0:
             return verdict

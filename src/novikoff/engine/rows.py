@@ -204,10 +204,9 @@ class Rows:
         return rows / norms[:, None]
 
     def signed(self, signs: Signs) -> Rows:
-        """The same rows with other signs, over the same memory; not met yet."""
+        """The same rows with other signs, over the same memory, norms included."""
         twin = copy(self)
-        twin.storage = self.storage._replace(norm=np.full(self.n, np.nan))
-        twin.beside, twin.signs, twin.reader = None, signs, None
+        twin.signs, twin.reader = signs, None
         twin._state, twin._radius_known = np.zeros(1, dtype=STATE), False
         return twin
 

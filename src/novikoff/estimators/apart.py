@@ -48,7 +48,9 @@ class Apart(Learning):
 
     def _head(self, division: Division, member: LinearLearner) -> Self:
         seed = self.random_state if self._drawn is None else self._drawn
-        options = self.get_params(deep=False) | {"multiclass": "joint", "class_weight": None, "random_state": seed}
+        options = self.get_params(deep=False) | {"multiclass": "joint", "random_state": seed}
+        # The weights of classes are those of its rows. That they were found from all rows is to be known of it.
+        options["class_weight"] = "balanced" if self.class_weight == "balanced" else None
         head: Self = type(self)(**options)
         rest = division[0] == ALL_OTHERS
         labels = Labels(np.array([False, True]) if rest else self.classes_[[*division]])
@@ -62,7 +64,7 @@ class Apart(Learning):
 
     def _heads_went(self, learner: Committee, went: list[tuple[Outcome, words.End]], seed: int | None) -> None:
         """After a fit: what is known of each head, and of the whole."""
-        self._ran, self._drawn = {}, seed
+        self._ran, self._drawn = {}, seed if isinstance(self.random_state, np.random.RandomState) else None
         for division, member, (outcome, end) in zip(learner.divisions, learner.members, went, strict=True):
             self.passes_ = len(outcome.history)
             self._ran[division] = Ran(outcome.history, self.passes_, words.stop(end, self, member))

@@ -61,7 +61,7 @@ class Learning(LinearModel, Shared, ABC):
     _labels: Labels
     _learner: Any  # a LinearLearner, or a Committee of them
     _ran: dict[Any, Any]  # how the heads of a committee ran: see `novikoff.estimators.apart`
-    _drawn: int | None  # the seed that they share
+    _drawn: int | None  # the seed of their last fit, if it came from a generator
     _stopped: words.Stop  # why the last fit stopped
     _compared: tuple[int, int] | None  # the best bound of a comparison vector, after how many updates
     passes_: int
@@ -92,8 +92,7 @@ class Learning(LinearModel, Shared, ABC):
             return None
         if isinstance(self.random_state, np.random.RandomState):
             return int(self.random_state.randint(2**32, dtype=np.uint64))
-        # One that random_state takes, too.
-        return secrets.randbits(32) if self.random_state is None else int(self.random_state)
+        return secrets.randbits(64) if self.random_state is None else int(self.random_state)
 
     def _fresh(self, width: int, labels: Labels = PLUS_MINUS) -> LinearLearner | Committee:
         constant = float(self.intercept_scaling) if self.fit_intercept else 0.0

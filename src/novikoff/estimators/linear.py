@@ -19,7 +19,7 @@ from novikoff.estimators.in_rounds import InRounds
 from novikoff.estimators.once import warn_once
 from novikoff.labels import Labels
 from novikoff.learners.alone import alone
-from novikoff.learners.committee import PAIRS, Committee, told_where
+from novikoff.learners.committee import PAIRS, REST, Committee, told_where
 from novikoff.learners.linear import Journal, LinearLearner, Outcome
 from novikoff.learners.state import State, require
 from novikoff.progress import Passes
@@ -113,6 +113,14 @@ class LinearClassifier(InRounds, Findings):
     def _fit_apart(self, committee: Committee, rows: Rows, seed: int | None) -> list[tuple[Outcome, words.End]]:
         """The same for each head of a committee, with one seed. After Ctrl-C those that have not begun do not begin."""
         went: list[tuple[Outcome, words.End]] = []
+        if committee.kind == REST and self.order == "given":
+            with Passes(type(self).__name__, self.order) if self.verbose else nullcontext() as watch:
+                best = self.hypothesis == "best"
+                outcomes = committee.pass_together(rows, self.max_iter, seed=seed, survivors=best, watch=watch)
+            for head, (member, outcome) in enumerate(zip(committee.members, outcomes, strict=True)):
+                part = committee.rows_of(head, rows)[0]
+                went.append((outcome, words.INTERRUPTED if outcome.interrupted else _end(member, outcome, part)))
+            return went
         for head, member in enumerate(committee.members):
             if went and went[-1][1].interrupted:
                 went.append(NOT_RUN)

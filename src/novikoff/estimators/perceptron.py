@@ -58,9 +58,9 @@ class Perceptron(LinearClassifier):
     multiclass : {"joint", "one-vs-rest", "one-vs-one"}
         How more than two classes are told apart (two are one vector under each). "joint": one learner, as above. The
         others are a learner of two classes for each class against the rest, or for each pair, with the bits of a
-        separate ``fit`` of each (on its rows, with the weights that they have here): ``estimators_`` has them. One
-        against the rest predicts the largest score, compared exactly; pairs vote. A label that is new on a stream
-        brings heads that start at 0.
+        separate ``fit`` of each (on its rows, with the weights that they have here): ``estimators_`` has them. Those
+        against the rest read the rows together, and predict the largest score, compared exactly; pairs vote. A label
+        that is new on a stream brings heads that start at 0.
     class_weight : None, dict or "balanced"
         Multiplies the weight of every row of ``fit`` and ``partial_fit`` by that of its label: as in the dict (1 where
         it has none), or, in ``fit`` alone, n divided by the number of classes and of the rows of that label.
@@ -68,7 +68,7 @@ class Perceptron(LinearClassifier):
     byte_copy : "auto" or bool
         Let quiet passes read a copy of X of one byte an entry (and 24 bytes a row) wherever that decides, and X itself
         where it does not: the same bits, several times faster. "auto" makes it for dense X of 8 MB or more, after a
-        few passes with hardly an update. With ``order="given"`` alone.
+        few passes with hardly an update. With ``order="given"`` alone, and for one vector: two classes, or pairs.
     verbose : int
         Show the passes on standard error.
 

@@ -10,6 +10,7 @@ Together they predict: of one against the rest the class of the largest score, c
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -19,19 +20,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff.engine.abreast import Abreast, Averages, KeptOfAll, Stacked, SurvivorsOfAll, Together, together
 from novikoff.engine.csr import CsrRows
 from novikoff.engine.decide import NOT_FINITE
 from novikoff.engine.heads import Heads
-from novikoff.engine.loops import (
-    UNDECIDED,
-    Signs,
-    learn_dense64,
-    learn_sparse64,
-)
+from novikoff.engine.loops import UNDECIDED, Signs, learn_dense64, learn_sparse64, norm_above
+from novikoff.engine.order import GIVEN, Order
 from novikoff.engine.plane import LARGEST
 from novikoff.engine.rows import BadRowError, Rows
 from novikoff.engine.rule import Rule
-from novikoff.learners.linear import COUNTS, FLOATS, RANGES, LinearLearner
+from novikoff.learners.linear import COUNTS, FLOATS, RANGES, LinearLearner, Outcome, Watch
 from novikoff.learners.state import State, require
 
 JOINT, REST, PAIRS = "joint", "one-vs-rest", "one-vs-one"
@@ -39,6 +37,11 @@ MULTICLASS = (JOINT, REST, PAIRS)
 
 ALL_OTHERS = -1  # the negative side of a division, where that is the rest
 Division = tuple[int, int]  # the class on the negative side, and that on the positive one
+
+NOTHING = np.empty(0, dtype=np.int64)
+NO_TALLY = np.empty(0, dtype=np.uint64)
+TOGETHER = 64  # heads that read the rows together, at most: a bit for each is in 64
+ROOM = 1 << 28  # bytes for the survivors of those, if that is enough for one
 
 # Of the state of a learner: what all heads have in common, beside the rule, and what each has of its own.
 COMMON = ("ball", "constant", "unit")
@@ -250,11 +253,119 @@ class Committee:
 
     def one_pass(self, rows: Rows) -> None:
         """Each row once to every head that it is for, in the given order."""
+        if self.kind == REST:
+            for group in self._groups(0):
+                _, interrupted = self._pass_group(group, rows, 1, None, self._keep(group, 0), NO_TALLY, None)
+                if interrupted:
+                    raise KeyboardInterrupt
+            return
         for head, member in enumerate(self.members):
             part, which = self.rows_of(head, rows)
             if part.n:
                 with told_where(which):
                     member.one_pass(part)
+
+    def pass_together(
+        self, rows: Rows, max_iter: int, *, seed: int | None = None, survivors: bool = False, watch: Watch | None = None
+    ) -> list[Outcome]:
+        """`LinearLearner.run` of all heads against the rest, in the given order or shuffled, over one reading.
+
+        With ``survivors`` each keeps those that `LinearLearner.choose_best` counts.
+        """
+        places = self.members[0].places(max_iter) if survivors else 0
+        outcomes: list[Outcome] = []
+        for group in self._groups(places):
+            members, kept = self.members[group], self._keep(group, places)
+            if outcomes and outcomes[-1].interrupted:
+                outcomes += [Outcome(NOTHING, finished=False, interrupted=True)] * len(members)
+                continue
+            for member in members:
+                member.run_rows, member.first_mistakes = rows.n, -1
+            tally = np.zeros(rows.n, dtype=np.uint64)
+            made, interrupted = self._pass_group(group, rows, max_iter, seed, kept, tally, watch)
+            for head, member in enumerate(members):
+                history = [updates[heads == head] for heads, updates in made]
+                done = bool(member.state[0].done)
+                member.support = int(np.count_nonzero(tally & np.uint64(1 << head)))
+                outcomes.append(Outcome(np.concatenate([NOTHING, *history]), done, interrupted and not done))
+        return outcomes
+
+    def _groups(self, places: int) -> list[slice]:
+        """The heads that go together: as many as ``ROOM`` has room for what they keep."""
+        size = min(TOGETHER, max(1, ROOM // max(1, places * self.W[0].nbytes)))
+        heads = len(self.members)
+        return [slice(start, min(start + size, heads)) for start in range(0, heads, size)]
+
+    def _pass_group(
+        self,
+        group: slice,
+        rows: Rows,
+        max_iter: int,
+        seed: int | None,
+        kept: KeptOfAll,
+        tally: NDArray[np.uint64],
+        watch: Watch | None,
+    ) -> tuple[list[tuple[NDArray[np.int64], NDArray[np.int64]]], bool]:
+        """The heads that were in each pass, with their updates; and whether Ctrl-C ended it."""
+        rows.open(object())  # these heads have not met them
+        members, state = self.members[group], self.state[group]
+        for member in members:
+            member.return_state()
+            member.begin()
+            member.lower = -math.inf
+            member.state[0].norm = norm_above(member.weights)
+        before = state["mistakes"].copy()
+        order = None if seed is None else Order(rows.n, seed)
+        made: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
+        running, interrupted = np.arange(len(members)), False
+        beside, log = self._together(group, running, rows), np.empty(len(members), dtype=np.int64)
+        try:
+            while len(running) and len(made) < max_iter:
+                first = state[running[0]]
+                way = order.ahead(int(first.turns), int(first.at)) if order else GIVEN
+                pace = max(1, rows.pace // len(running))
+                data = rows.storage, rows.signs, rows.importance
+                code = together(*data, *way, beside, kept, self.rule, state, pace, log, tally)
+                if code < 0:
+                    raise BadRowError(code, int(first.row))
+                if not code:
+                    continue
+                if not made and len(tally):
+                    for member, mistakes in zip(members, (state["mistakes"] - before).tolist(), strict=True):
+                        member.first_mistakes = mistakes
+                made.append((running, log[: len(running)].copy()))
+                if watch:
+                    watch(len(made), int(made[-1][1].sum()))
+                if state["done"][running].any():
+                    self._put_back(group, beside)
+                    running = running[state["done"][running] == 0]
+                    beside = self._together(group, running, rows)
+        except KeyboardInterrupt:
+            interrupted = True
+        self._put_back(group, beside)
+        return made, interrupted
+
+    def _keep(self, group: slice, places: int) -> KeptOfAll:
+        """What these heads keep beside their weights, in arrays of which each has a part."""
+        if self.tilt is not None:
+            return Averages(self.tilt[group])
+        size = group.stop - group.start
+        lived, born = np.zeros((2, size, places), dtype=np.int64)
+        W = np.zeros((size, places, 1, self.W.shape[1]))
+        kept = SurvivorsOfAll(W, lived, born, np.zeros((size, 1), dtype=np.int64))
+        for head, member in enumerate(self.members[group] if places else []):
+            member.kept = kept.of(head)
+        return kept
+
+    def _together(self, group: slice, heads: NDArray[np.int64], rows: Rows) -> Together:
+        """The weights of these heads of a group as a copy that suits the rows."""
+        W, room = self.W[group][heads], np.empty((3, len(heads)))
+        if isinstance(rows.storage, CsrRows):
+            return Abreast(np.ascontiguousarray(W.T), heads, group.start, *room)
+        return Stacked(W, heads, group.start, *room)
+
+    def _put_back(self, group: slice, beside: Together) -> None:
+        self.W[group][beside.heads] = beside.rows_of_weights()
 
     def learn(self, example: Any, target: int) -> int:
         """One round of the online protocol; an error code of a head, and then nothing has changed."""

@@ -227,9 +227,13 @@ class LinearLearner:
 
     def keep_survivors(self, passes: int) -> None:
         """For `choose_best` after a run of so many passes at most."""
-        places = max(1, min(_counts(passes) - 1, ROOM // self.W.nbytes))
+        places = self.places(passes)
         lived, born, since = (np.zeros(size, dtype=np.int64) for size in (places, places, 1))
         self.kept = Survivors(np.zeros((places, *self.W.shape)), lived, born, since)
+
+    def places(self, passes: int) -> int:
+        """How many survivors are kept in a run of so many passes."""
+        return max(1, min(_counts(passes) - 1, ROOM // self.W.nbytes))
 
     @property
     def hypothesis(self) -> NDArray[np.float64]:
@@ -438,7 +442,7 @@ class LinearLearner:
                 self.first_mistakes = -1
                 if order == "first":
                     self.see(rows)  # R and theta are those of the data from the beginning
-                self._begin()
+                self.begin()
             shuffled = None if seed is None else Order(rows.n, seed)
             before = -1  # the updates when the last group began
             mistaken = int(state.pass_mistakes)  # before the first pass, if that has not ended
@@ -488,7 +492,7 @@ class LinearLearner:
             for k in range(0, len(group.starts), step)
         )
 
-    def _begin(self) -> None:
+    def begin(self) -> None:
         """At the first row of a first pass."""
         state = self.state[0]
         for name in (*PLACE, *PLACE_FLOATS):
@@ -508,7 +512,7 @@ class LinearLearner:
 
     def one_pass(self, rows: Rows) -> None:
         """Each row once, in the given order."""
-        self._begin()
+        self.begin()
         rows.open(self)
         log = np.empty(1, dtype=np.int64)
         way = rows.storage, rows.signs, rows.importance, *GIVEN, False
