@@ -96,7 +96,8 @@ class Perceptron(LinearClassifier):
         Whether Ctrl-C ended the last ``fit``; whether some update was not exactly w + yx.
     estimators_ : list of fitted estimators
         Of more than two classes learned apart, one for each head, with all that is known of it; copies. The whole then
-        has a row of ``coef_`` for each head, counts that add up those of all heads, and no margin and no bound.
+        has a row of ``coef_`` for each head, counts that add up those of all heads (``history_``, too; under "first"
+        and "worst" how many of them found a row), and no margin and no bound.
 
     Examples
     --------
