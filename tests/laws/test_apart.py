@@ -20,7 +20,7 @@ from novikoff import MarginPerceptron, PassiveAggressive, Perceptron
 from novikoff.engine import rows as engine_rows
 from novikoff.engine.loops import norm_above
 from novikoff.learners import committee, linear
-from novikoff.learners.committee import divisions, votes
+from novikoff.learners.committee import divisions, signs_of, votes
 from tests.laws.test_interrupts import InterruptAt
 
 REST, PAIRS = "one-vs-rest", "one-vs-one"
@@ -189,6 +189,27 @@ def test_a_warm_start_of_each_is_that_of_its_separate_fit(kind):
 
 
 @KINDS
+def test_a_warm_start_from_something_else_is_none(kind):
+    X, y = noisy()
+    other = REST if kind == PAIRS else PAIRS
+    expected = quietly(Perceptron(multiclass=kind, max_iter=2), X, y)
+    for before, data in (
+        (kind, (X[:, :3], y)),  # fewer columns
+        (kind, (X, np.where(y == "dog", "cat", y))),  # fewer classes
+        (kind, (X, np.where(np.arange(len(y)) == 0, "elk", y))),  # more
+        (other, (X, y)),
+        ("joint", (X, y)),
+        ("joint", (X, y == "ant")),
+    ):
+        model = quietly(Perceptron(multiclass=before, warm_start=True, max_iter=2), *data)
+        quietly(model.set_params(multiclass=kind), X, y)
+        for head, one in zip(model.estimators_, expected.estimators_, strict=True):
+            assert_same(head, one)
+    joint = quietly(Perceptron(multiclass=kind, warm_start=True, max_iter=2), X, y).set_params(multiclass="joint")
+    assert quietly(joint, X, y).coef_.tobytes() == quietly(Perceptron(max_iter=2), X, y).coef_.tobytes()
+
+
+@KINDS
 @pytest.mark.parametrize("rule", [Perceptron, MarginPerceptron, PassiveAggressive])
 def test_they_predict_as_the_wrappers_of_scikit_learn(rule, kind):
     rng = np.random.default_rng(5)
@@ -229,13 +250,13 @@ def test_votes_are_those_of_scikit_learn_and_outweigh_any_score():
     rng = np.random.default_rng(0)
     scores = rng.standard_normal((200, 10)) * rng.choice([1e-3, 1, 1e3], (200, 1))
     scores[:40] = np.round(scores[:40])
-    apart = divisions(PAIRS, 5)
+    signs = signs_of(divisions(PAIRS, 5), 5)
     expected = _ovr_decision_function((scores > 0).astype(int), scores, 5)
-    assert np.allclose(votes(scores, apart, 5), expected, rtol=1e-15, atol=1e-15)
+    assert np.allclose(votes(scores, signs), expected, rtol=1e-15, atol=1e-15)
     huge = np.sign(scores) * np.finfo(float).max
-    found = votes(huge, apart, 5)
+    found = votes(huge, signs)
     assert np.isfinite(found).all()
-    won = votes(np.sign(scores) * 1e-300, apart, 5)
+    won = votes(np.sign(scores) * 1e-300, signs)
     assert np.array_equal(np.round(found), np.round(won))
 
 

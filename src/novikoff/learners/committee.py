@@ -24,12 +24,12 @@ from novikoff.engine.abreast import Abreast, Averages, KeptOfAll, Stacked, Survi
 from novikoff.engine.csr import CsrRows
 from novikoff.engine.decide import NOT_FINITE
 from novikoff.engine.heads import Heads
-from novikoff.engine.loops import UNDECIDED, Signs, learn_dense64, learn_sparse64, norm_above
+from novikoff.engine.loops import UNDECIDED, Signs, learn_dense64, learn_sparse64, norm_above, score_dense64
 from novikoff.engine.order import GIVEN, Order
-from novikoff.engine.plane import LARGEST
+from novikoff.engine.plane import LARGEST, Plane
 from novikoff.engine.rows import BadRowError, Rows
 from novikoff.engine.rule import Rule
-from novikoff.learners.linear import COUNTS, FLOATS, RANGES, LinearLearner, Outcome, Watch
+from novikoff.learners.linear import COUNTS, FLOATS, RANGES, LinearLearner, Outcome, Watch, columns_of
 from novikoff.learners.state import State, require
 
 JOINT, REST, PAIRS = "joint", "one-vs-rest", "one-vs-one"
@@ -65,21 +65,21 @@ def signs_of(apart: list[Division], classes: int) -> Signs:
     return table
 
 
-def votes(scores: NDArray[np.float64], apart: list[Division], classes: int) -> NDArray[np.float64]:
+def votes(scores: NDArray[np.float64], signs: Signs) -> NDArray[np.float64]:
     """From the scores of all pairs: how many pairs a class wins, and less than 1/3 more or less for its scores.
 
     The votes come from exact signs; a score of 0 is one for the first of two. What breaks ties is a sum of floats s, as
     s/(3(|s| + 1)): scikit-learn's (`OneVsOneClassifier`).
     """
-    found, sums = np.zeros((2, len(scores), classes))
+    pairs, classes = signs.shape
+    won = np.where(scores > 0, 1.0, -1.0) @ signs  # the pairs of a class that it wins, less the others
+    sums = np.zeros((len(scores), classes))
     scores = np.clip(scores, -LARGEST / classes, LARGEST / classes)  # so that no sum overflows
-    for head, (first, second) in enumerate(apart):
-        score = scores[:, head]
-        found[:, first] += score <= 0
-        found[:, second] += score > 0
-        sums[:, first] -= score
-        sums[:, second] += score
-    return np.asarray(found + sums / (np.abs(sums) + 1) / 3)
+    for pair in range(pairs):  # one after another, lest the sum depends on how many rows there are
+        first, second = int(signs[pair].argmin()), int(signs[pair].argmax())
+        sums[:, first] -= scores[:, pair]
+        sums[:, second] += scores[:, pair]
+    return np.asarray((won + (classes - 1)) / 2 + sums / (np.abs(sums) + 1) / 3)
 
 
 class Committee:
@@ -163,20 +163,29 @@ class Committee:
 
     def scores(self, rows: Rows) -> NDArray[np.float64]:
         """A column for each class, the largest of which is predicted."""
-        return self._scores(rows, self.hypothesis)
-
-    def _scores(self, rows: Rows, W: NDArray[np.float64]) -> NDArray[np.float64]:
+        W = self.hypothesis
         if self.kind == REST:
             return rows.rankings(Heads(W, np.empty(len(W))))
-        return votes(np.column_stack([rows.scores(w) for w in W]), self.divisions, self.classes)
+        return votes(np.column_stack([rows.scores(w) for w in W]), self.signs)
 
     def scores_of(self, example: Any) -> NDArray[np.float64]:
         """The same for an example: a vector, or a pair of columns and values. No other weights are looked at."""
         columns, values = example if isinstance(example, tuple) else (np.arange(self.width), example)
-        W = np.concatenate([member.hypothesis_at(columns) for member in self.members])
-        constant, unit = self.geometry
-        row = np.asarray(values, dtype=np.float64).reshape(1, -1)
-        return np.asarray(self._scores(Rows(row, np.empty(0, dtype=np.int8), constant, unit=unit), W)[0])
+        if self.tilt is None and all(member.chosen is None for member in self.members):
+            W = columns_of(self.W, columns)
+        else:
+            W = np.concatenate([member.hypothesis_at(columns) for member in self.members])
+        x = np.ascontiguousarray(values, dtype=np.float64)
+        if self.kind == REST:
+            constant, unit = self.geometry
+            row = Rows(x.reshape(1, -1), np.empty(0, dtype=np.int8), constant, unit=unit)
+            return np.asarray(row.rankings(Heads(W, np.empty(len(W))))[0])
+        state = self.state[:1].copy()
+        state[0].norm = norm_above(Plane(W.reshape(-1)))  # of all, which is no less than that of any
+        scores = np.array([score_dense64()(x, w, state) for w in W])
+        if np.isnan(scores).any():
+            raise BadRowError(NOT_FINITE, 0)
+        return np.asarray(votes(scores.reshape(1, -1), self.signs)[0])
 
     def rank_aside(self, example: Any) -> int:
         """The place of the class that is predicted, or UNDECIDED, or NOT_FINITE."""

@@ -284,9 +284,9 @@ class LinearLearner:
     def hypothesis_at(self, columns: NDArray[Any]) -> NDArray[np.float64]:
         """`hypothesis` at these columns, and the constant coordinate."""
         if self.chosen is not None:
-            return _columns(self.chosen.W, columns)
-        W = _columns(self.W, columns)
-        return W if self.tilt is None else mean(W, _columns(self.tilt, columns), self.rounds_made)
+            return columns_of(self.chosen.W, columns)
+        W = columns_of(self.W, columns)
+        return W if self.tilt is None else mean(W, columns_of(self.tilt, columns), self.rounds_made)
 
     def scores(self, rows: Rows) -> NDArray[np.float64]:
         """<w,x> of every row with the exact sign; of many classes a column for each, right at the top."""
@@ -764,9 +764,9 @@ def _more_heads(W: NDArray[np.float64], heads: int) -> NDArray[np.float64]:
     return more
 
 
-def _columns(W: NDArray[np.float64], columns: NDArray[Any]) -> NDArray[np.float64]:
-    """These columns, and the constant coordinate."""
-    return np.concatenate([W[:, columns], W[:, -1:]], axis=1)
+def columns_of(W: NDArray[np.float64], columns: NDArray[Any]) -> NDArray[np.float64]:
+    """These columns, and the constant coordinate, row after row in memory."""
+    return np.ascontiguousarray(np.concatenate([W[:, columns], W[:, -1:]], axis=1))
 
 
 def _counts(passes: int) -> int:
