@@ -117,6 +117,8 @@ def test_each_head_is_its_separate_fit_to_the_bit(model, store, weighed, kind):
         assert getattr(model, name) == sum(getattr(other, name) for other in alone)
     assert model.passes_ == model.n_iter_ == max(other.passes_ for other in alone)
     assert model.radius_ == max(other.radius_ for other in alone)
+    assert model.threshold_ == max(other.threshold_ for other in alone)
+    assert model.rounded_ == any(other.rounded_ for other in alone)
     found = np.zeros((len(alone), model.passes_), dtype=int)
     for row, other in zip(found, alone, strict=True):
         row[: other.passes_] = other.history_ if model.order == "given" else other.history_ >= 0
@@ -323,6 +325,22 @@ def test_rounds_of_a_batch_are_a_loop_of_predictions_and_lessons(hypothesis, kin
     assert batch.classes_.tolist() == loop.classes_.tolist() == dicts.classes_.tolist()
     order = [dicts._columns.place(f"x{j}") for j in range(X.shape[1])]
     assert np.array_equal(dicts.coef_[:, order], loop.coef_)
+
+
+@KINDS
+def test_what_returned_another_hypothesis_goes_on_from_its_last(kind):
+    X, y = noisy(seed=4)
+    model = quietly(Perceptron(multiclass=kind, max_iter=12), X, y)
+    alone = separate(model, X, y)
+    assert any(other._learner.chosen is not None for other in alone)
+    for x, label in zip(X[:20], y[:20], strict=True):
+        model.learn_one(x, label)
+        for other in alone:
+            if kind == REST or label in other.classes_:
+                other.learn_one(x, label == NAMES[alone.index(other)] if kind == REST else label)
+        for head, other in zip(model.estimators_, alone, strict=True):
+            assert head.coef_.tobytes() == other.coef_.tobytes()
+            assert head.stop_reason_ == other.stop_reason_
 
 
 @pytest.mark.parametrize("rule", [Perceptron, MarginPerceptron])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from contextlib import nullcontext
 from copy import copy
 from typing import TYPE_CHECKING, Any, Self
@@ -112,23 +113,34 @@ class LinearClassifier(InRounds, Findings):
 
     def _fit_apart(self, committee: Committee, rows: Rows, seed: int | None) -> list[tuple[Outcome, words.End]]:
         """The same for each head of a committee, with one seed. After Ctrl-C those that have not begun do not begin."""
+        together = committee.kind == REST and self.order == "given"
         went: list[tuple[Outcome, words.End]] = []
-        if committee.kind == REST and self.order == "given":
-            with Passes(type(self).__name__, self.order) if self.verbose else nullcontext() as watch:
-                best = self.hypothesis == "best"
-                outcomes = committee.pass_together(rows, self.max_iter, seed=seed, survivors=best, watch=watch)
-            for head, (member, outcome) in enumerate(zip(committee.members, outcomes, strict=True)):
-                part = committee.rows_of(head, rows)[0]
-                went.append((outcome, words.INTERRUPTED if outcome.interrupted else _end(member, outcome, part)))
-            return went
+        for some in self._together(committee, rows, seed) if together else self._in_turn(committee, rows, seed):
+            went += some
+            if any(end.interrupted for _, end in some):
+                break
+        return went + [NOT_RUN] * (len(committee.members) - len(went))
+
+    def _together(
+        self, committee: Committee, rows: Rows, seed: int | None
+    ) -> Iterator[list[tuple[Outcome, words.End]]]:
+        """Heads that read the rows together."""
+        best, head = self.hypothesis == "best", 0
+        with Passes(type(self).__name__, self.order) if self.verbose else nullcontext() as watch:
+            for outcomes in committee.pass_together(rows, self.max_iter, seed=seed, survivors=best, watch=watch):
+                went = []
+                for outcome in outcomes:
+                    member, part = committee.members[head], committee.rows_of(head, rows)[0]
+                    went.append((outcome, words.INTERRUPTED if outcome.interrupted else _end(member, outcome, part)))
+                    head += 1
+                yield went
+
+    def _in_turn(self, committee: Committee, rows: Rows, seed: int | None) -> Iterator[list[tuple[Outcome, words.End]]]:
+        """One head after another."""
         for head, member in enumerate(committee.members):
-            if went and went[-1][1].interrupted:
-                went.append(NOT_RUN)
-                continue
             part, which = committee.rows_of(head, rows)
             with told_where(which):
-                went.append(self._fit_one(member, part, seed))
-        return went
+                yield [self._fit_one(member, part, seed)]
 
     @alone
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:

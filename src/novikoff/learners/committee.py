@@ -276,28 +276,28 @@ class Committee:
 
     def pass_together(
         self, rows: Rows, max_iter: int, *, seed: int | None = None, survivors: bool = False, watch: Watch | None = None
-    ) -> list[Outcome]:
+    ) -> Iterator[list[Outcome]]:
         """`LinearLearner.run` of all heads against the rest, in the given order or shuffled, over one reading.
 
-        With ``survivors`` each keeps those that `LinearLearner.choose_best` counts.
+        With ``survivors`` each keeps those that `LinearLearner.choose_best` counts. That takes room: so where the heads
+        go in several groups, the next one sets out when the caller asks for it.
         """
         places = self.members[0].places(max_iter) if survivors else 0
-        outcomes: list[Outcome] = []
         for group in self._groups(places):
             members, kept = self.members[group], self._keep(group, places)
-            if outcomes and outcomes[-1].interrupted:
-                outcomes += [Outcome(NOTHING, finished=False, interrupted=True)] * len(members)
-                continue
             for member in members:
                 member.run_rows, member.first_mistakes = rows.n, -1
             tally = np.zeros(rows.n, dtype=np.uint64)
             made, interrupted = self._pass_group(group, rows, max_iter, seed, kept, tally, watch)
+            outcomes = []
             for head, member in enumerate(members):
                 history = [updates[heads == head] for heads, updates in made]
                 done = bool(member.state[0].done)
                 member.support = int(np.count_nonzero(tally & np.uint64(1 << head)))
                 outcomes.append(Outcome(np.concatenate([NOTHING, *history]), done, interrupted and not done))
-        return outcomes
+            yield outcomes
+            if interrupted:
+                return
 
     def _groups(self, places: int) -> list[slice]:
         """The heads that go together: as many as ``ROOM`` has room for what they keep."""
