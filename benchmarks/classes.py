@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import gzip
+import tempfile
 import warnings
 from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
+import scipy.sparse as sp
 from river.linear_model import Perceptron as RiverPerceptron
 from river.multiclass import OneVsRestClassifier as RiverOneVsRest
 from sklearn.base import clone
@@ -145,29 +147,56 @@ def apart() -> Iterator[Result | Skipped]:
 
 
 def returned() -> Iterator[Result]:
-    """What the choice of a hypothesis and the order of the rows cost."""
+    """What the choice of a hypothesis costs."""
     X, y = datasets.noisy_plane(200_000, 100, np.float64)
     for name, bar in (("average", 1 / 1.25), ("best", 1 / 1.25)):
         ours, theirs = (Perceptron(max_iter=PASSES, hypothesis=each) for each in (name, "last"))
         job = f'hypothesis="{name}", 10 passes, 200000 x 100 float64, noisy'
         yield _time(job, ours, theirs, X, y, bar, 5, peer='hypothesis="last"')
-    ours, theirs = (Perceptron(max_iter=PASSES, shuffle=each, hypothesis="last") for each in (True, False))
-    yield _time(
-        "the default order, 10 passes, 200000 x 100 float64, noisy", ours, theirs, X, y, 1 / 1.3, 5, "the given order"
-    )
 
 
-def aggressive() -> Iterator[Result]:
-    """A pass of PA-I."""
+def order() -> Iterator[Result | Skipped]:
+    """Ten passes in the default order, against as many in the given one."""
     X, y = datasets.noisy_plane(200_000, 100, np.float64)
-    ours = PassiveAggressive(max_iter=1, shuffle=False, hypothesis="last", fit_intercept=False, tol=0.0)
-    theirs = SGDClassifier(
-        loss="hinge", penalty=None, learning_rate="pa1", eta0=1.0, max_iter=1, tol=None, shuffle=False
-    ).set_params(fit_intercept=False)
-    job = "passive-aggressive, one pass, 200000 x 100 float64, noisy"
-    same = lambda a, b: np.allclose(a.coef_, b.coef_, rtol=1e-9, atol=1e-12)  # noqa: E731
-    fit = lambda model: clone(model).fit(X, y)  # noqa: E731
-    yield compare(job, "SGDClassifier, pa1", partial(fit, ours), partial(fit, theirs), same=same, bar=3.5, rounds=5)
+    rng = np.random.default_rng(0)
+    sparse = sp.random_array((200_000, 2000), density=0.02, format="csr", random_state=rng)
+    sides = sparse @ rng.standard_normal(2000) + rng.standard_normal(200_000) > 0
+    with tempfile.TemporaryDirectory() as folder:
+        np.save(f"{folder}/X.npy", X)
+        mapped = np.load(f"{folder}/X.npy", mmap_mode="r")
+        for name, data, labels in (
+            ("200000 x 100 float64, noisy", X, y),
+            ("200000 x 100 float32, noisy", X.astype(np.float32), y),
+            ("200000 x 100 float64, noisy, mapped", mapped, y),
+            ("200000 x 2000 CSR, 40 entries a row, noisy", sparse, sides),
+        ):
+            job = f"the default order, 10 passes, {name}"
+            ours, theirs = (Perceptron(max_iter=PASSES, shuffle=each, hypothesis="last") for each in (True, False))
+            yield _time(job, ours, theirs, data, labels, 1 / 1.3, 5, "the given order")
+
+
+def aggressive() -> Iterator[Result | Skipped]:
+    """Passes of PA-I."""
+    kinds = [("200000 x 100 float64, noisy", lambda: datasets.noisy_plane(200_000, 100, np.float64), 3.5)]
+    kinds.append(("20newsgroups CSR", datasets.newsgroups, 1.3))
+    for name, load, bar in kinds:
+        try:
+            X, y = load()
+        except datasets.MissingError as missing:
+            yield Skipped(f"passive-aggressive, {name}", str(missing))
+            continue
+        for passes in (1, PASSES):
+            options = {"max_iter": passes, "shuffle": False, "fit_intercept": False}
+            ours = PassiveAggressive(**options, hypothesis="last", tol=0.0)
+            theirs = SGDClassifier(
+                **options, loss="hinge", penalty=None, learning_rate="pa1", eta0=1.0, tol=None, random_state=0
+            )
+            job = f"passive-aggressive, {passes} {'pass' if passes == 1 else 'passes'}, {name}"
+            same = lambda a, b: np.allclose(a.coef_, b.coef_, rtol=1e-9, atol=1e-12)  # noqa: E731
+            fit = lambda model, X=X, y=y: clone(model).fit(X, y)  # noqa: E731
+            yield compare(
+                job, "SGDClassifier, pa1", partial(fit, ours), partial(fit, theirs), same=same, bar=bar, rounds=5
+            )
 
 
 def streams() -> Iterator[Result]:
@@ -192,6 +221,7 @@ GROUPS = {
     "many": many,
     "apart": apart,
     "returned": returned,
+    "order": order,
     "aggressive": aggressive,
     "class_streams": streams,
 }

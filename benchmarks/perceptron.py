@@ -164,7 +164,7 @@ def _passes(learner, rows, storage):
     """Passes over what is stored there, by the loop that every fit runs."""
     log = np.empty(AGAIN, dtype=np.int64)
     for _ in range(AGAIN):
-        learner._begin()
+        learner.begin()
         logged = 0
         while not logged:
             logged = cycle(
