@@ -87,6 +87,7 @@ CASES = [
     (MarginPerceptron(), sp.csr_array, None),
     (MarginPerceptron(hypothesis="average"), np.array, "rows"),
     (MarginPerceptron(shuffle=False, hypothesis="last", threshold=0.5), np.array, "classes"),
+    (MarginPerceptron(scale="sphere", threshold=0.5), np.array, None),
     (MarginPerceptron(order="worst", scale="ball"), np.array, None),
     (PassiveAggressive(), np.array, "classes"),
     (PassiveAggressive(shuffle=False, variant="PA-II", C=0.3), sp.csr_array, "rows"),
