@@ -86,6 +86,12 @@ def product_error(a: float, b: float, product: float) -> float:
     return ((a1 * b1 - product) + a1 * b0 + a0 * b1) + a0 * b0
 
 
+def fused(a: float, b: float, c: float) -> float:
+    """A b + c, rounded once: one instruction of machine code. Here it may round once more, after Dekker's error."""
+    product = a * b
+    return (product + c) + product_error(a, b, product)
+
+
 def _piece(function: F, options: dict[str, Any]) -> F:
     _tell(lambda compiler: compiler.include(function, options))
     return function

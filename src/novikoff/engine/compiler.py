@@ -10,7 +10,7 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic, overload, register_jitable
 
-from novikoff.engine.compile import INLINED, larger, prefetch, product_error
+from novikoff.engine.compile import INLINED, fused, larger, prefetch, product_error
 from novikoff.engine.machine_code import KernelCache
 from novikoff.engine.pieces import AS_TEXT
 
@@ -68,11 +68,12 @@ choose(larger, lambda a, b: lambda a, b: _larger(a, b), INLINED)
 
 
 @intrinsic  # type: ignore[untyped-decorator]  # numba has no type hints
-def _fused(typing_context: Any, a: Any, b: Any, product: Any) -> Any:
+def _fused(typing_context: Any, a: Any, b: Any, c: Any) -> Any:
     def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.fma(arguments[0], arguments[1], builder.fneg(arguments[2]))
+        return builder.fma(*arguments)
 
     return types.float64(types.float64, types.float64, types.float64), emit
 
 
-choose(product_error, lambda a, b, product: lambda a, b, product: _fused(a, b, product), INLINED)
+choose(fused, lambda a, b, c: lambda a, b, c: _fused(a, b, c), INLINED)
+choose(product_error, lambda a, b, product: lambda a, b, product: _fused(a, b, -product), INLINED)

@@ -22,13 +22,14 @@ from novikoff.engine.keeping import Kept, before_step
 from novikoff.engine.rule import NO_STEP, Rule, measures, threshold, violated
 from novikoff.engine.rule import step as step_of
 from novikoff.engine.storage import Storage, Vector, dot_and_sqnorm, row_is_finite, sqnorm_in_floats
+from novikoff.engine.sums import power
 from novikoff.engine.weights import (
     Weights,
     as_sign,
     entries,
+    nearest,
     product_and_sqnorm,
     rival,
-    rounded,
     sign_beyond,
     size,
     sqnorm,
@@ -95,12 +96,6 @@ def slope(width: int, norm: float) -> float:
     if norm == 0.0:
         return 0.0
     return slack(width) * norm if TINY <= norm <= HUGE else math.inf
-
-
-@inlined
-def power(m: float, e: int) -> float:
-    """m 2^e, infinite when it overflows."""
-    return math.ldexp(m, e) if e <= 1024 else m * math.inf if m != 0.0 else 0.0
 
 
 @inlined
@@ -228,14 +223,13 @@ def _measured_step(rows: Storage, i: int, y: float, c: float, w: Weights, rule: 
     if rows.norm[i] == 0.0:
         s.loss = max(s.loss, s.theta)
         return NO_STEP
+    length = reach(rows, i) * (1.0 + slack(entries(w)))
     square = 1.0
     if not rows.unit:
-        mantissa, exponent = sums.sqnorm(rows, i)
-        square = power(mantissa, exponent)
+        square = sums.nearest_square(rows, i, length * length)
         if not NORMAL <= square < math.inf:
             return math.nan
-    mantissa, exponent = rounded(w, rows, i, y, divisor(rows, i), s.rival)
-    product = power(mantissa, exponent)
+    product = nearest(w, rows, i, y, divisor(rows, i), s.rival, s.norm * length)
     s.loss = max(s.loss, s.theta - product)
     return step_of(rule, product, square, c)
 

@@ -83,9 +83,9 @@ class Heads(NamedTuple):
     def rival(self, rows: Storage, i: int, y: float, divisor: float, error: float) -> int:
         return _rival(rows, i, int(y), divisor, self.W, self.scores, error)
 
-    def rounded(self, rows: Storage, i: int, y: float, divisor: float, rival: int) -> tuple[float, int]:
+    def nearest(self, rows: Storage, i: int, y: float, divisor: float, rival: int, size: float) -> float:
         m, e = _rounded_difference(rows, i, divisor, self.W, int(y), rival)
-        return m, e - 1
+        return sums.power(m, e - 1)
 
     def step(self, rows: Storage, i: int, y: float, length: float, divisor: float, rival: int) -> None:
         add(rows, i, length, divisor, self.W[int(y)])

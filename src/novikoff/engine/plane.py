@@ -67,9 +67,8 @@ class Plane(NamedTuple):
     def rival(self, rows: Storage, i: int, y: float, divisor: float, error: float) -> int:
         return NO_RIVAL
 
-    def rounded(self, rows: Storage, i: int, y: float, divisor: float, rival: int) -> tuple[float, int]:
-        m, e = sums.rounded_dot(rows, i, divisor, self.w)
-        return y * m, e
+    def nearest(self, rows: Storage, i: int, y: float, divisor: float, rival: int, size: float) -> float:
+        return y * sums.nearest_dot(rows, i, divisor, self.w, size)
 
     def step(self, rows: Storage, i: int, y: float, length: float, divisor: float, rival: int) -> None:
         add(rows, i, y * length, divisor, self.w)

@@ -21,7 +21,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.engine.compile import allocating, allocating_kernel, inlined, outlined, product_error, reassociated
+from novikoff.engine.compile import allocating, allocating_kernel, fused, inlined, outlined, reassociated
 from novikoff.engine.storage import Storage, Vector, cells, column, sqnorm_in_floats, two_sum, value
 
 Accumulator = NDArray[np.int64]
@@ -136,11 +136,11 @@ def _cut(a: float, b: float, sigma: float) -> tuple[float, float]:
     """a b = high + low, but for the rounding of low.
 
     Let sigma be from 2^m up to 2^(m+1), and |a b| <= sigma/8. Floats next to sigma + a b are multiples of 2^(m-53), and
-    those next to sigma of 2^(m-52). So high is a multiple of 2^(m-53), and differs from a b by 2^(m-52) at most.
+    those next to sigma of 2^(m-52). So high is a multiple of 2^(m-53), and differs from a b by 2^(m-51) at most, even
+    where `fused` rounds twice.
     """
-    p = a * b
-    high = (p + sigma) - sigma
-    return high, (p - high) + product_error(a, b, p)
+    high = fused(a, b, sigma) - sigma
+    return high, fused(a, b, -high)
 
 
 @inlined
@@ -163,7 +163,7 @@ def _parts_of_dot(rows: Storage, i: int, divisor: float, w: Vector, sigma: float
     """<w, row> = high + low, where noise sums the sizes of what goes into low, and sigma is 8 times `_size_of_dot`.
 
     The sum of the high parts is at most sigma/8 and a little more, so below 2^(m-1), and a multiple of 2^(m-53): it
-    does not round, nor does any part of it. (See `_cut`; that takes no more than 2^50 terms.)
+    does not round, nor does any part of it. (See `_cut`; that takes no more than 2^48 terms.)
     """
     high, low = _cut(w[w.shape[0] - 1], rows.constant / divisor, sigma)
     noise = abs(low)
@@ -232,15 +232,16 @@ def sign_is_sure(high: float, low: float, noise: float, terms: int) -> bool:
 
 @inlined
 def rounds_to_sum(high: float, low: float, noise: float, terms: int) -> bool:
-    """Is the float high + low the sum, correctly rounded? What products below `SMALLEST` lose does not matter here."""
+    """Is the float high + low the sum, correctly rounded? What products below `SMALLEST` lose does not matter here.
+
+    Rounding is monotonic: so it is if both ends of where the sum may be are rounded to it (Ziv 1991).
+    """
     total = high + low
     if not 2.0**-800 <= abs(total) <= 2.0**800:
         return False
-    m, e = math.frexp(total)
     rest = (high - total) + low
-    # It is if the sum stays on this side of the midpoints to the neighbours of this float.
-    midpoint = math.ldexp(1.0, e - 55 if abs(m) == 0.5 else e - 54)
-    return abs(rest) + (terms + 4) * 2.0**-51 * noise < midpoint
+    error = (terms + 4) * 2.0**-51 * noise + 2.0**-50 * abs(rest)
+    return total + (rest - error) == total and total + (rest + error) == total
 
 
 @outlined
@@ -280,6 +281,43 @@ def rounded_dot(rows: Storage, i: int, divisor: float, w: Vector) -> tuple[float
     if rounds_to_sum(high, low, noise, w.shape[0]):
         return math.frexp(high + low)
     return _long_rounded_dot(rows, i, divisor, w)
+
+
+# What a step asks at every update: floats, from one reading of the row. `size` is at least the sum of the sizes of all
+# products, or infinite. Each product is cut within 2^-51 sigma, so the noise is known without being added up.
+
+
+@inlined
+def power(m: float, e: int) -> float:
+    """m 2^e, infinite when it overflows."""
+    return math.ldexp(m, e) if e <= 1024 else m * math.inf if m != 0.0 else 0.0
+
+
+@inlined
+def _noise_at_most(size: float, terms: int) -> float:
+    return float(terms) * 2.0**-51 * (8.0 * size)
+
+
+@outlined
+def nearest_square(rows: Storage, i: int, size: float) -> float:
+    """||(x_i, constant)||^2, correctly rounded."""
+    if size <= LARGEST:
+        terms = len(cells(rows, i)) + 1
+        high, low, _ = _parts_of_square(rows, i, 8.0 * size)
+        if rounds_to_sum(high, low, _noise_at_most(size, terms), terms):
+            return high + low
+    return power(*sqnorm(rows, i))
+
+
+@outlined
+def nearest_dot(rows: Storage, i: int, divisor: float, w: Vector, size: float) -> float:
+    """<w, row>, correctly rounded."""
+    if size <= LARGEST:
+        terms = w.shape[0]
+        high, low, _ = _parts_of_dot(rows, i, divisor, w, 8.0 * size)
+        if rounds_to_sum(high, low, _noise_at_most(size, terms), terms):
+            return high + low
+    return power(*rounded_dot(rows, i, divisor, w))
 
 
 @allocating

@@ -78,9 +78,9 @@ def rival(weights: Weights, rows: Storage, i: int, y: float, divisor: float, err
     return weights.rival(rows, i, y, divisor, error)
 
 
-def rounded(weights: Weights, rows: Storage, i: int, y: float, divisor: float, rival: int) -> tuple[float, int]:
-    """p = m 2^e, correctly rounded."""
-    return weights.rounded(rows, i, y, divisor, rival)
+def nearest(weights: Weights, rows: Storage, i: int, y: float, divisor: float, rival: int, size: float) -> float:
+    """p of a row against this rival, correctly rounded; ``size`` is at least ||w|| ||x||."""
+    return weights.nearest(rows, i, y, divisor, rival, size)
 
 
 def step(weights: Weights, rows: Storage, i: int, y: float, length: float, divisor: float, rival: int) -> None:
@@ -138,7 +138,7 @@ by_type(
     **INLINED,
 )
 by_type(rival, lambda weights, rows, i, y, divisor, error: weights.instance_class.rival, **INLINED)
-by_type(rounded, lambda weights, rows, i, y, divisor, rival: weights.instance_class.rounded, **INLINED)
+by_type(nearest, lambda weights, rows, i, y, divisor, rival, size: weights.instance_class.nearest, **INLINED)
 by_type(step, lambda weights, rows, i, y, length, divisor, rival: weights.instance_class.step, **INLINED)
 by_type(step_rounds, lambda weights, rows, i, y, length, divisor, rival: weights.instance_class.step_rounds, **INLINED)
 by_type(

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.engine import decide
+from novikoff.engine import decide, sums
 from novikoff.engine.byte_copy import ByteCopy
 from novikoff.engine.decide import STATE, THETA_RANGE
 from novikoff.engine.keeping import LAST, Average, Survivors, in_passes
@@ -669,7 +669,7 @@ class LinearLearner:
             record[name] = state.integer(name)
         for name, largest in FLOATS.items():
             record[name] = state.number(name, 0.0, largest)
-        record.radius_sq = decide.power(float(record.radius_m), int(record.radius_e))
+        record.radius_sq = sums.power(float(record.radius_m), int(record.radius_e))
         require(
             record.radius_m >= 0.5 or record.radius_m == record.radius_e == 0,
             "radius_m is not a mantissa: from 1/2 up to 1, or 0 before the first row",
