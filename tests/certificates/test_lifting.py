@@ -156,6 +156,23 @@ def test_the_inverse_modulo_a_prime(n, p, seed):
         assert product == np.eye(n, dtype=int).tolist()
 
 
+@pytest.mark.parametrize("p", [*lifting.PRIMES, 2**26 - 5])
+@pytest.mark.parametrize("n", [63, 64, 65, 130])
+def test_inverses_of_several_blocks(n, p):
+    """The largest entries there are, so that sums that rounded would be seen; and blocks that need rows from below."""
+    rng = np.random.default_rng(n)
+    A = np.where(rng.random((n, n)) < 0.5, p // 2, p // 2 - rng.integers(0, 3, (n, n)))
+    A[: n // 2, : n // 2] = 0
+    A[0, -1] = 1
+    B = A.astype(float)
+    assert invert(B, p, nobody)
+    assert np.abs(B).max() <= p / 2 + 2
+    product = A.astype(object) @ B.astype(np.int64).astype(object) % p
+    assert (product == np.eye(n, dtype=int)).all()
+    A[-1] = A[0]
+    assert not invert(A.astype(float), p, nobody)
+
+
 def _rank(rows, p):
     rank = 0
     for column in range(len(rows[0])):

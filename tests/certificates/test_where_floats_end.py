@@ -186,6 +186,7 @@ def test_how_often_one_looks_at_the_clock_changes_nothing(name, shirts, clock, m
         (solve, "STEP"),
         (closer, "STEP"),
         (modular, "PIECE"),
+        (modular, "BLOCK"),
         (rational, "BLOCK"),
         (lifting, "BLOCK"),
     ):
@@ -233,9 +234,9 @@ def test_between_two_pieces_of_work_somebody_looks_at_the_clock(name, shirts, cl
     watched(corral, "enter")
     watched(twofold, "enter")
     watched(twofold, "products")
-    for loop in ("_invert", "_echelon", "_reduce"):
+    for loop in ("_bring_up", "_echelon", "_reduce"):
         watched(modular, loop)
     monkeypatch.setattr(modular, "PIECE", 2.0**18)
     nk.certify(X, y, max_seconds=1e9)
     assert {"enter", "products", "_echelon"} <= calls
-    assert name == "twofold" or {"_invert", "_reduce"} <= calls
+    assert name == "twofold" or {"_bring_up", "_reduce"} <= calls

@@ -51,9 +51,9 @@ def test_it_is_the_minimum(n, d, seed, shift):
 def test_the_factor_stays_orthonormal(seed):
     B = problem(300, 25, seed, 0.3)
     c, size = settled(B, turn=40)
-    Q, L = c.Q[:size], np.tril(c.L[:size, :size])
+    Q, R = c.Q[:size], np.triu(c.R[:size, :size])
     assert np.abs(Q @ Q.T - np.eye(size)).max() < 1e-13
-    assert np.abs(L @ Q - B[c.members[:size]]).max() < 1e-12
+    assert np.abs(R.T @ Q - B[c.members[:size]]).max() < 1e-12
 
 
 def test_dependent_columns_are_not_taken_twice():

@@ -27,7 +27,7 @@ class Corral(NamedTuple):
     """Room for a corral; the first ``state.size`` entries are in use."""
 
     Q: NDArray[np.float64]  # orthonormal rows q_k
-    L: NDArray[np.float64]  # b_i = sum_k L[i, k] q_k, lower triangular
+    R: NDArray[np.float64]  # b_i = sum_k R[k, i] q_k, upper triangular
     members: NDArray[np.int64]  # which candidates the b_i are
     p: Vector
     step: Vector  # from p to the minimum over the corral
@@ -71,36 +71,54 @@ def _add(c: float, a: Vector, b: Vector) -> None:
         b[j] += c * a[j]
 
 
-@inlined
+@reassociated
 def _project(Q: NDArray[np.float64], size: int, x: Vector, work: Vector) -> None:
-    """x -= Q Q^T x, the coefficients into work; each row of Q is read once."""
-    for k in range(size):
+    """x -= Q Q^T x, the coefficients into work.
+
+    Four rows of Q at a time: they stay in the nearest cache between their two readings, x is read and written once for
+    all four, and nobody waits for one sum to be folded. The rows are orthonormal to rounding, so nothing is lost.
+    """
+    k = 0
+    while k + 4 <= size:
+        a, b, c, d = Q[k], Q[k + 1], Q[k + 2], Q[k + 3]
+        s, t, u, v = 0.0, 0.0, 0.0, 0.0
+        for j in range(np.uint64(x.shape[0])):
+            s += a[j] * x[j]
+            t += b[j] * x[j]
+            u += c[j] * x[j]
+            v += d[j] * x[j]
+        for j in range(np.uint64(x.shape[0])):
+            x[j] -= (s * a[j] + t * b[j]) + (u * c[j] + v * d[j])
+        work[k], work[k + 1], work[k + 2], work[k + 3] = s, t, u, v
+        k += 4
+    while k < size:
         work[k] = inner(Q[k], x)
         _add(-work[k], Q[k], x)
+        k += 1
 
 
 @outlined
 def _append(c: Corral, size: int, b: Vector) -> bool:
-    """Extend the factor by b; False, and nothing changed, if b is in the span."""
-    x, row = c.fresh, c.L[size]
+    """Extend the factor by b; False, and nothing but an unused column changed, if b is in the span."""
+    x = c.fresh
     for j in range(np.uint64(b.shape[0])):
         x[j] = b[j]
     for k in range(size):
-        row[k] = 0.0
+        c.R[k, size] = 0.0
     whole = before = math.sqrt(inner(x, x))
     left = before
     # Once more whenever a digit or more cancelled: then Q is orthonormal to rounding.
     for _ in range(3):
         _project(c.Q, size, x, c.work)
         for k in range(size):
-            row[k] += c.work[k]
+            c.R[k, size] += c.work[k]
         left = math.sqrt(inner(x, x))
         if left > 0.1 * before or not left > DEPENDENT * whole:
             break
         before = left
     if not left > DEPENDENT * whole:
         return False
-    row[size] = left
+    c.R[size, size] = left
     q = c.Q[size]
     for j in range(np.uint64(b.shape[0])):
         q[j] = x[j] / left
@@ -111,17 +129,18 @@ def _append(c: Corral, size: int, b: Vector) -> bool:
 def _remove(c: Corral, size: int, at: int) -> None:
     """Take column `at` out of the factor; the direction that it leaves free becomes the last row of Q."""
     cosine, sine = c.turn[0], c.turn[1]
-    for i in range(at, size - 1):
-        row = c.L[i]
-        for k in range(i + 2):
-            row[k] = c.L[i + 1, k]
-        x = row[at]
-        for k in range(at, i):
-            y = row[k + 1]
-            row[k] = cosine[k] * x + sine[k] * y
-            x = cosine[k] * y - sine[k] * x
-        row[i] = math.sqrt(x * x + row[i + 1] * row[i + 1])
-        cosine[i], sine[i] = x / row[i], row[i + 1] / row[i]
+    for k in range(at):
+        row = c.R[k]
+        for j in range(np.uint64(at), np.uint64(size - 1)):
+            row[j] = row[j + np.uint64(1)]
+    # Without that column R has entries below its diagonal. Invariant: the rows before k are as they will be; in row k
+    # and those after it an entry of column j is still at j + 1.
+    for k in range(at, size - 1):
+        x, y = c.R[k, k + 1], c.R[k + 1, k + 1]
+        length = math.sqrt(x * x + y * y)
+        cosine[k], sine[k] = x / length, y / length
+        c.R[k, k] = length
+        _rotate_and_move(cosine[k], sine[k], c.R[k], c.R[k + 1], k + 1, size - 1)
     for k in range(at, size - 2, 2):
         _rotate_twice(cosine[k : k + 2], sine[k : k + 2], c.Q[k], c.Q[k + 1], c.Q[k + 2])
     if (size - 1 - at) % 2:
@@ -142,6 +161,15 @@ def _rotate(cosine: float, sine: float, a: Vector, b: Vector) -> None:
 
 
 @reassociated
+def _rotate_and_move(cosine: float, sine: float, a: Vector, b: Vector, start: int, stop: int) -> None:
+    """`_rotate` for what belongs at these places and is one further on; that of a goes where it belongs."""
+    for j in range(np.uint64(start), np.uint64(stop)):
+        x, y = a[j + np.uint64(1)], b[j + np.uint64(1)]
+        a[j] = cosine * x + sine * y
+        b[j + np.uint64(1)] = cosine * y - sine * x
+
+
+@reassociated
 def _rotate_twice(cosine: Vector, sine: Vector, a: Vector, b: Vector, d: Vector) -> None:
     """(a, b) and then (b, d), with one reading of b."""
     c0, s0, c1, s1 = cosine[0], sine[0], cosine[1], sine[1]
@@ -156,11 +184,9 @@ def _rotate_twice(cosine: Vector, sine: Vector, a: Vector, b: Vector, d: Vector)
 @inlined
 def _solve(c: Corral, size: int) -> None:
     """R step = gap. Solved for the step and not for its end, a weight of 1e-17 beside others of 1 keeps its digits."""
-    for k in range(size):
-        c.work[k] = c.gap[k]
     for i in range(size - 1, -1, -1):
-        c.step[i] = c.work[i] / c.L[i, i]
-        _add(-c.step[i], c.L[i, :i], c.work[:i])
+        known = inner(c.R[i, i + 1 : size], c.step[i + 1 : size])
+        c.step[i] = (c.gap[i] - known) / c.R[i, i]
 
 
 @inlined
@@ -193,10 +219,10 @@ def enter(c: Corral, size: int, free: int, B: NDArray[np.float64], candidates: N
     """
     for j in candidates:
         b = B[j]
-        if not inner(b, c.r) > least * inner(c.r, c.r) or size + 2 > c.L.shape[0] or not _append(c, size, b):
+        if not inner(b, c.r) > least * inner(c.r, c.r) or size + 2 > c.R.shape[0] or not _append(c, size, b):
             continue
         share = inner(c.Q[size], c.r)
-        if share <= 0.0:  # rounding: it is <b,r> / L[size, size]
+        if share <= 0.0:  # rounding: it is <b,r> / R[size, size]
             continue
         _add(-share, c.Q[size], c.r)
         c.members[size], c.p[size], c.gap[size] = j, 0.0, share
@@ -215,7 +241,7 @@ def settle(c: Corral, size: int) -> None:
 def span(c: Corral, size: int, B: NDArray[np.float64], start: int, stop: int) -> int:
     """Make those rows of B in a range members, of weights of either sign, that are independent. Returns the size."""
     for j in range(start, stop):
-        if size + 2 <= c.L.shape[0] and _append(c, size, B[j]):
+        if size + 2 <= c.R.shape[0] and _append(c, size, B[j]):
             c.members[size] = j
             _add(-inner(c.Q[size], c.r), c.Q[size], c.r)
             size += 1

@@ -17,6 +17,7 @@ Matrix = NDArray[np.float64]
 Look = Callable[[], None]  # called every tenth of a second or so; what it raises ends the work
 
 PIECE = 2.0**26  # entries that change between two looks: some 20 ms
+BLOCK = 64  # columns that are eliminated together
 
 
 @inlined
@@ -56,34 +57,118 @@ def _swap(a: Vector, b: Vector) -> None:
 def invert(A: Matrix, prime: int, look: Look) -> bool:
     """Put the inverse of A modulo a prime below 2^26 in its place; False if there is none.
 
-    Entries are whole and at most prime/2 + 2 in size, before and after. By the method of Gauss and Jordan; the pivot
-    is the first that there is.
+    Entries are whole and at most prime/2 + 2 in size, before and after. By the method of Gauss and Jordan, for a block
+    of columns at a time: with D the block on the diagonal, S the others of its rows and T those of its columns,
+
+        D, S, T, rest  become  D^-1, D^-1 S, -T D^-1, rest - T D^-1 S.
+
+    The pivot is the first that there is. Not by BLAS: its threads would wait for each other longer than this takes.
     """
     n = len(A)
     swaps = np.empty(n, dtype=np.int64)
-    pace = max(1, int(PIECE / (n * n + 1)))
-    for start in range(0, n, pace):
+    block = min(BLOCK, int(2.0**51 / (prime / 2 + 2) ** 2))
+    for start in range(0, n, block):
         look()
-        if not _invert(A, prime, swaps, start, min(n, start + pace)):
+        stop = min(n, start + block)
+        if not _bring_up(A, A[:, start:stop].copy(), prime, swaps, start):
             return False
-    for k in range(n - 1, -1, -1):  # the rows were swapped, so are the columns of the inverse
+        top = _inverted(A[start:stop, start:stop], prime)
+        rows = np.zeros((stop - start, n))
+        _subtract_product(rows, -top, A[start:stop], prime)
+        rows[:, start:stop] = top
+        left = A[:, start:stop].copy()
+        left[start:stop] = 0.0
+        A[:, start:stop] = 0.0
+        _subtract_product(A, left, rows, prime)
+        A[start:stop] = rows
+    _swap_columns(A, swaps)
+    return True
+
+
+def _inverted(block: Matrix, prime: int) -> Matrix:
+    """The inverse of a small matrix that has one."""
+    A = np.ascontiguousarray(block)
+    swaps = np.empty(len(A), dtype=np.int64)
+    _invert(A, prime, swaps)
+    _swap_columns(A, swaps)
+    return A
+
+
+def _swap_columns(A: Matrix, swaps: NDArray[np.int64]) -> None:
+    """The rows were swapped before the inversion, so now are the columns of the inverse."""
+    for k in range(len(A) - 1, -1, -1):
         if swaps[k] != k:
             A[:, [k, swaps[k]]] = A[:, [swaps[k], k]]
+
+
+@kernel
+def _bring_up(A: Matrix, panel: Matrix, prime: int, swaps: NDArray[np.int64], start: int) -> bool:
+    """Swap rows of A from `start` on, so that the block of these columns on the diagonal has an inverse.
+
+    ``panel`` is a copy of the columns, which is eliminated to see which rows those are.
+    """
+    n = A.shape[0]
+    p = float(prime)
+    reciprocal = 1.0 / p
+    for c in range(panel.shape[1]):
+        k = start + c
+        found = k
+        while found < n and panel[found, c] == 0.0:
+            found += 1
+        if found == n:
+            return False
+        swaps[k] = found
+        if found != k:
+            _swap(A[k], A[found])
+            _swap(panel[k], panel[found])
+        inverse = float(_inverse(int(panel[k, c]), prime))
+        for i in range(k + 1, n):
+            if panel[i, c] != 0.0:
+                factor = _residue(panel[i, c] * inverse, p, reciprocal)
+                _subtract(factor, panel[k, c:], panel[i, c:], p, reciprocal)
     return True
 
 
 @kernel
-def _invert(A: Matrix, prime: int, swaps: NDArray[np.int64], start: int, stop: int) -> bool:
-    """The steps of the elimination in this range."""
+def _subtract_product(A: Matrix, left: Matrix, right: Matrix, prime: int) -> None:
+    """A -= left right, modulo the prime; so many terms that sums stay below 2^52 and do not round."""
+    p = float(prime)
+    reciprocal = 1.0 / p
+    terms = right.shape[0]
+    for i in range(A.shape[0]):
+        row = A[i]
+        k = 0
+        while k < terms:
+            _subtract_four(left[i], right, k, row)
+            k += 4
+        for j in range(np.uint64(row.shape[0])):
+            row[j] = _residue(row[j], p, reciprocal)
+
+
+@inlined
+def _subtract_four(factors: Vector, right: Matrix, k: int, row: Vector) -> None:
+    """Four terms with one reading of the row; those that are not there have the factor 0."""
+    last = right.shape[0] - 1
+    k1, k2, k3 = min(k + 1, last), min(k + 2, last), min(k + 3, last)
+    a, b, c, d = right[k], right[k1], right[k2], right[k3]
+    s = factors[k]
+    t = factors[k1] if k1 == k + 1 else 0.0
+    u = factors[k2] if k2 == k + 2 else 0.0
+    v = factors[k3] if k3 == k + 3 else 0.0
+    for j in range(np.uint64(row.shape[0])):
+        row[j] -= (s * a[j] + t * b[j]) + (u * c[j] + v * d[j])
+
+
+@kernel
+def _invert(A: Matrix, prime: int, swaps: NDArray[np.int64]) -> None:
+    """The method of Gauss and Jordan, a column at a time, for a matrix that has an inverse."""
     n = A.shape[0]
     p = float(prime)
     reciprocal = 1.0 / p
-    for k in range(start, stop):
+    for k in range(n):
         found = k
-        while found < n and A[found, k] == 0.0:
+        while A[found, k] == 0.0:
             found += 1
-        if found == n:
-            return False
         swaps[k] = found
         if found != k:
             _swap(A[k], A[found])
@@ -96,7 +181,6 @@ def _invert(A: Matrix, prime: int, swaps: NDArray[np.int64], start: int, stop: i
             if i != k and factor != 0.0:
                 A[i, k] = 0.0
                 _subtract(factor, A[k], A[i], p, reciprocal)
-    return True
 
 
 def pivots(A: Matrix, prime: int, look: Look) -> list[int]:
