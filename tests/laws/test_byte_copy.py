@@ -56,7 +56,10 @@ def measured(X, y=None, *, constant=0.0, unit=False):
 def copied(X):
     """The copy of these rows."""
     copy = byte_copy._beside(measured(X).storage)
-    byte_rows.write(copy, 0, len(X))
+    for i in range(len(X)):
+        assert not settles(copy, i, 1.0, (1.0, 1.0, 0.0), -np.inf)  # a row without its bytes: they are made now
+    assert not np.isnan(copy.scale).any()
+    assert copy.read[0] == 0
     return copy
 
 
@@ -200,12 +203,12 @@ def test_the_margin_and_the_errors_are_found_through_the_copy():
     y = np.where(X[:, 0] > 0, 1, -1)
     w = rng.standard_normal(31)
     rows = measured(X, y, constant=1.0)
-    copy = byte_copy._beside(rows.storage)
-    byte_rows.write(copy, 0, rows.n)
     expected = hardest, wrong = rows.examine(Plane(w), 0)
     assert hardest > 0
     assert wrong > 0
-    rows.beside = copy
+    rows.beside = copy = byte_copy._beside(rows.storage)
+    assert rows.examine(Plane(w), 0) == expected  # the bytes are made on the way
+    assert copy.read[0] == 0
     assert rows.examine(Plane(w), 0) == expected
     assert wrong <= copy.read[0] < wrong + 50
 
@@ -225,16 +228,15 @@ def uses_bytes(choice):
     return isinstance(choice.storage, ByteRows)
 
 
-def test_it_is_made_after_quiet_passes(chosen):
-    for updates in (500, 33, 32, 100):
+def test_it_is_made_after_a_quiet_pass(chosen):
+    for updates in (500, 33, 1024):
         chosen.note(updates)
         assert not uses_bytes(chosen)
-    chosen.note(0)
+    chosen.note(32)
     assert uses_bytes(chosen)
 
 
 def test_it_is_given_up_when_it_settles_little_and_taken_up_when_it_is_much_quieter(chosen):
-    chosen.note(0)
     chosen.note(0)
     chosen.storage.read[0] += 128
     chosen.note(20)
@@ -246,6 +248,19 @@ def test_it_is_given_up_when_it_settles_little_and_taken_up_when_it_is_much_quie
     assert not uses_bytes(chosen)
     chosen.note(10)
     assert uses_bytes(chosen)
+
+
+def test_a_run_that_ends_makes_no_copy():
+    """Not one that is used to count the errors at the end, either: they are counted in one reading."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((500, 4))
+    for passes, expected in ((1, False), (2, True)):
+        rows = measured(X, np.sign(X[:, 0] + 0.1 * rng.standard_normal(500)))
+        LinearLearner(PerceptronRule(), 4, 0.0, unit=False).run(rows, "given", passes, byte_copy=True)
+        assert (rows.beside is not None) == expected
+    rows = measured(X + 10, np.ones(500))
+    assert LinearLearner(PerceptronRule(), 4, 0.0, unit=False).run(rows, "given", 9, byte_copy=True).finished
+    assert rows.beside is None or not np.isnan(rows.beside.scale).all()
 
 
 @pytest.mark.parametrize(
@@ -267,10 +282,8 @@ def test_small_data_have_none():
 def test_rows_that_were_not_met_yet_are_waited_for(chosen):
     chosen._rows.storage.norm[5] = np.nan
     chosen.note(0)
-    chosen.note(0)
     assert not uses_bytes(chosen)
     chosen._rows.storage.norm[5] = 1.0
-    chosen.note(0)
     chosen.note(0)
     assert uses_bytes(chosen)
 

@@ -24,7 +24,7 @@ from numba import typeof
 import novikoff
 from novikoff.certificates import corral, dual, modular, twofold
 from novikoff.descent import sweeps
-from novikoff.engine import abreast, byte_rows, loops
+from novikoff.engine import abreast, loops
 from novikoff.engine.byte_rows import ByteRows
 from novikoff.engine.compile import Kernel
 from novikoff.engine.csr import CsrRows
@@ -150,7 +150,6 @@ def all_loops() -> Iterator[Loop]:
         yield Loop(loops.cycle, (*way, state, 1, ints, trace, tally), name)
         yield Loop(loops.examine, (rows, signs, plane, 0, state, 1, 1, flags), name)
         yield Loop(loops.quiet, (rows, signs, ints, ints, 1, plane, state), name)
-        yield Loop(byte_rows.write, (rows, 1, 1), name)
         single = np.zeros(1, dtype)
         yield Loop(boolean_loops.first_not_boolean, (single,), single.dtype.name)
         yield Loop(loops.learn_dense, (single, 1, plane, LAST, Perceptron(), state), single.dtype.name)

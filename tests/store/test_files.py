@@ -11,19 +11,19 @@ import signal
 import struct
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from novikoff import Perceptron
+from novikoff import Perceptron, verify
 from novikoff.disk import atomic
 from novikoff.labels import Labels
 from novikoff.learners.linear import LinearLearner
 from novikoff.store import InvalidModel, describe, load, save
 from novikoff.store.container import PREFIX, unpack
 from novikoff.store.model import from_content, to_parts
+from tests.store import zoo
 from tests.store.zoo import differences, made
 
 
@@ -119,9 +119,12 @@ def test_a_file_of_version_1_is_read_as_ever(path, tmp_path):
     if path.stem in ("perceptron-dicts", "perceptron-int-names"):  # of bools a stream had the signs as labels
         expected._labels = Labels(np.array([-1, 1]))
         expected.classes_ = expected._labels.classes
-    if hasattr(expected, "certificate_"):  # the digest of its data is the old one
-        about = replace(expected.certificate_.about, digest=load(path).certificate_.about.digest)
-        expected.certificate_ = replace(expected.certificate_, about=about)
+    if hasattr(expected, "certificate_"):  # found by a search in floats, which ends in other bits on other processors
+        found = load(path)
+        assert verify(found.certificate_, zoo.X, zoo.TRUE).verdict == "separable"
+        assert found.coef_ == pytest.approx(expected.coef_, rel=1e-9)
+        assert found.intercept_ == pytest.approx(expected.intercept_, rel=1e-9)
+        expected = found
     assert differences(load(path), expected) == []
     save(load(path), tmp_path / "model.nvk")
     assert (tmp_path / "model.nvk").read_bytes() == b"".join(to_parts(expected))

@@ -11,7 +11,6 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.engine import byte_rows
 from novikoff.engine.byte_rows import PAD, ByteRows
 from novikoff.engine.dense import DenseRows
 from novikoff.engine.rows import Rows
@@ -19,7 +18,7 @@ from novikoff.engine.storage import Storage
 
 # The choice goes by counts alone, so it is the same on every machine; and no result depends on it.
 LEAST = 1 << 23  # bytes of X below which a pass is short anyway
-WAIT = 2  # quiet passes before the copy is made: it costs about as much as so many
+SHORT = 4  # passes that may end before it has paid
 QUIET = 32  # a pass is quiet if at most one row in so many is updated on: after each, w is rounded again
 FULL = 8  # and bytes are given up if more than one row in so many had to be read in full
 
@@ -42,10 +41,9 @@ class ByteCopy:
         self._always = not automatic and bool(wanted)
         self._copy: ByteRows | None = None
         self._using = False
-        self._quiet = 0  # passes so far that were
-        self._most = rows.n  # updates that a pass may have to count as one
+        self._most = rows.n if self._always else rows.n // QUIET  # updates that a quiet pass may have
         self._read = 0  # rows read in full before this pass
-        worthwhile = rows.storage.stored.nbytes >= LEAST and passes > 2 * WAIT
+        worthwhile = rows.storage.stored.nbytes >= LEAST and passes > SHORT
         self.possible = isinstance(rows.storage, DenseRows) and (self._always or (automatic and worthwhile))
 
     @property
@@ -56,17 +54,14 @@ class ByteCopy:
         return self._rows.storage
 
     def note(self, updates: int) -> None:
-        """A pass has ended, with so many updates."""
+        """A pass has ended, with so many updates, and another one is to follow."""
         if not self.possible or (self._always and self._using):
             return
         if self._using:
             self._judge(updates)
             return
-        if self._always or (updates * QUIET <= self._rows.n and updates <= self._most):
-            self._quiet += 1
-        if self._quiet >= (1 if self._always or self._copy is not None else WAIT):
+        if updates <= self._most:
             self._using = self._copy is not None or self._make()
-            self._quiet = 0
 
     def _judge(self, updates: int) -> None:
         """After a pass over the bytes: did they settle enough?"""
@@ -74,7 +69,7 @@ class ByteCopy:
         read = int(self._copy.read[0])
         if (read - self._read) * FULL > self._rows.n:
             self._using = False
-            self._most = updates // 2  # come back when it is much quieter
+            self._most = min(self._most, updates // 2)  # come back when it is much quieter
         self._read = read
 
     def _make(self) -> bool:
@@ -89,20 +84,21 @@ class ByteCopy:
             log.info("no copy of one byte an entry: %s", error)
             self.possible = False
             return False
-        for start in range(0, rows.n, rows.pace):
-            byte_rows.write(copy, start, min(rows.n, start + rows.pace))
         self._copy = rows.beside = copy
         log.info("further passes read a copy of one byte an entry: %.1f MB", copy.nbytes / 1e6)
         return True
 
 
 def _beside(rows: DenseRows) -> ByteRows:
-    """Room for the copy: in memory, or in a file without a name where the rows themselves are mapped from one."""
+    """Room for the copy: in memory, or in a file without a name where the rows themselves are mapped from one.
+
+    The bytes of a row are made when it is first read.
+    """
     n, d = rows.X.shape
     width = -(-d // PAD) * PAD
     home = _mapped_from(rows.X)
     q = np.zeros((n, width), dtype=np.int8) if home is None else _on_disk(home, n, width)
-    scale, lost, length = np.empty((3, n))
+    scale, lost, length = np.full((3, n), np.nan)
     return ByteRows(*rows, q, scale, lost, length, np.zeros(width, dtype=np.int16), np.zeros(1, dtype=np.int64))
 
 

@@ -14,6 +14,9 @@ v = round(w/t), with bounds on ||w|| and on ||w - t v||. Then
 <q,v> is a sum of whole numbers, hence exact. A row that is beyond the threshold by more than this needs no more. Any
 other row is read in full, and decided as without the copy: the same mistakes, the same bits.
 
+The bytes of a row are made when it is first asked for: it is about to be read in full, so that its memory is read once
+for both.
+
 Rounding. s and t are floats, and what is lost is measured against them. For e = x - s q the computed e' has
 |e| <= (1 + 2u) |e'| + u s |q|, entry by entry, with u = 2^-53; a sum of d squares errs by less than (d + 2) u,
 relatively. Scales outside 2^-300 .. 2^300 are not used, so that whatever underflows here is far below u s ||q||. The
@@ -30,7 +33,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.engine.compile import inlined, kernel, larger, prefetch, reassociated
+from novikoff.engine.compile import inlined, larger, outlined, reassociated
+from novikoff.engine.dense import fetch_row
 
 BLOCK = 512  # columns: 512 * 127 * 32767 < 2^31, so the sum of so many products is a 32-bit integer
 PAD = 32  # the width of the copy is a multiple of it, filled up with zeros
@@ -44,11 +48,11 @@ class ByteRows(NamedTuple):
     constant: float
     unit: bool
     q: NDArray[np.int8]  # (n, d or a little more)
-    scale: NDArray[np.float64]  # (n,) s
+    scale: NDArray[np.float64]  # (n,) s; nan until the bytes of the row are made
     lost: NDArray[np.float64]  # (n,) at least ||x - s q||; inf for a row that is always read in full
     length: NDArray[np.float64]  # (n,) at least s ||q||
     v: NDArray[np.int16]  # (d or a little more,) of the sketch of w
-    read: NDArray[np.int64]  # (1,) how many rows were read in full by `cycle`
+    read: NDArray[np.int64]  # (1,) how many rows were read in full although they had their bytes
 
     # What compiled loops ask: see `novikoff.engine.storage`.
 
@@ -62,9 +66,9 @@ class ByteRows(NamedTuple):
         return np.float64(self.X[i, k])
 
     def fetch(self, i: int) -> None:
-        width = np.uint64(self.q.shape[1])
-        for k in range(np.uint64(0), width, np.uint64(64)):
-            prefetch(self.q, i * width + k)
+        fetch_row(self.q, i)
+        if math.isnan(self.scale[i]):
+            fetch_row(self.X, i)
 
     def sketch(self, w: NDArray[np.float64]) -> tuple[float, float, float]:
         """t, and upper bounds on ||w|| and ||w - t v||; v is written down."""
@@ -74,6 +78,9 @@ class ByteRows(NamedTuple):
         self, i: int, y: float, sketch: tuple[float, float, float], share: float, level: float, tilt: float
     ) -> bool:
         """Is y<w,x> > level + tilt ||x|| for sure, as far as the copy tells? ``share`` is the constant's part."""
+        if math.isnan(self.scale[i]):
+            _make_bytes(self, i)
+            return False
         t, norm, missing = sketch
         product = (self.scale[i] * t) * _product(self.q, i, self.v) + share
         error = (self.lost[i] * norm + self.length[i] * missing) * (1.0 + 2.0**-40)
@@ -142,19 +149,18 @@ def _sketch(w: NDArray[np.float64], d: int, v: NDArray[np.int16]) -> tuple[float
     return t, math.sqrt(whole) * _slack(d), missing * _slack(d)
 
 
-@kernel
-def write(rows: ByteRows, start: int, stop: int) -> None:
-    """Make the copy of these rows, whose norms are known."""
+@outlined
+def _make_bytes(rows: ByteRows, i: int) -> None:
+    """Of a row whose norm is known."""
     d = rows.X.shape[1]
-    for i in range(start, stop):
-        scale, lost, length = 0.0, math.inf, math.inf
-        if math.isfinite(rows.norm[i]):
-            s = _largest(rows.X[i], d) / ENTRY
-            if SMALLEST <= s <= LARGEST:
-                _, rest, rounded = _rounded(rows.X[i], d, s, rows.q[i])
-                scale = s
-                length = s * math.sqrt(rounded) * _slack(d)
-                lost = (math.sqrt(rest) + 2.0**-52 * length) * _slack(d)
-        rows.scale[i] = scale
-        rows.lost[i] = lost
-        rows.length[i] = length
+    scale, lost, length = 0.0, math.inf, math.inf
+    if math.isfinite(rows.norm[i]):
+        s = _largest(rows.X[i], d) / ENTRY
+        if SMALLEST <= s <= LARGEST:
+            _, rest, rounded = _rounded(rows.X[i], d, s, rows.q[i])
+            scale = s
+            length = s * math.sqrt(rounded) * _slack(d)
+            lost = (math.sqrt(rest) + 2.0**-52 * length) * _slack(d)
+    rows.lost[i] = lost
+    rows.length[i] = length
+    rows.scale[i] = scale

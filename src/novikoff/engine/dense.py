@@ -7,11 +7,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.engine.compile import prefetch
+from novikoff.engine.compile import inlined, prefetch
 from novikoff.engine.memory import writable
 
 LINE = 64  # bytes that come from memory at a time
 MOST = 32  # lines of a row to ask for: of a longer one the processor sees by then that it is read on
+
+
+@inlined
+def fetch_row(X: NDArray[Any], i: int) -> None:
+    """Ask the memory for row i of a matrix."""
+    width, line = np.uint64(X.shape[1]), np.uint64(LINE // X.itemsize)
+    for k in range(np.uint64(0), min(width, np.uint64(MOST) * line), line):
+        prefetch(X, i * width + k)
 
 
 class DenseRows(NamedTuple):
@@ -35,9 +43,7 @@ class DenseRows(NamedTuple):
 
     def fetch(self, i: int) -> None:
         prefetch(self.norm, i)
-        width, line = np.uint64(self.X.shape[1]), np.uint64(LINE // self.X.itemsize)
-        for k in range(np.uint64(0), min(width, np.uint64(MOST) * line), line):
-            prefetch(self.X, i * width + k)
+        fetch_row(self.X, i)
 
     # What Python asks.
 

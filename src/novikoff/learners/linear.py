@@ -472,7 +472,8 @@ class LinearLearner:
                         self.first_mistakes = int(state.mistakes) - mistaken
                     history.append(room[:logged].copy())
                     passes += logged
-                    bytes_beside.note(int(room[logged - 1]))
+                    if not state.done and passes < max_iter:
+                        bytes_beside.note(int(room[logged - 1]))
                     if watch:
                         watch(passes, int(room[logged - 1]))
                 if journal:
