@@ -1,9 +1,11 @@
 # Everything from a fresh clone, with python3 and make alone.
 PYTHON ?= python3
 BIN := .venv/bin
+# Bytecode is made of what is imported, when it is.
+INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt
 STATIC := src/novikoff/lab/static
 # Workers, and the processes that tests start, import the same modules: the first keeps the bytecode, whatever the shell
-# says. There are more workers than cores, so the linear algebra of each has one thread.
+# says. Linear algebra has one thread in each, since every core has a worker.
 TESTS := PYTHONDONTWRITEBYTECODE= OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -q --dist worksteal
 
 .DEFAULT_GOAL := help
@@ -16,22 +18,21 @@ help:  ## Say what there is
 	@echo "Making the environment in .venv (once)"
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "novikoff needs Python 3.11 or newer")'
 	@$(PYTHON) -m venv .venv
-	@$(BIN)/pip install --quiet --disable-pip-version-check --upgrade pip
 	@touch $@
 
 .venv/.demo: .venv/.made pyproject.toml constraints.txt
 	@echo "Installing novikoff"
-	@$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	@$(INSTALL) -e .
 	@touch $@
 
 .venv/.test: .venv/.made pyproject.toml constraints.txt
 	@echo "Installing novikoff and what its tests need"
-	@$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test]'
+	@$(INSTALL) -e '.[test]'
 	@touch .venv/.demo $@
 
 .venv/.bench: .venv/.demo
 	@echo "Installing the peers"
-	@$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[bench]'
+	@$(INSTALL) -e '.[bench]'
 	@touch $@
 
 demo: .venv/.demo  ## The main job on two data sets that ship with scikit-learn
@@ -40,7 +41,7 @@ demo: .venv/.demo  ## The main job on two data sets that ship with scikit-learn
 # Lint runs beside the tests, and says at the end what it found: `make lint` says it at once.
 test: .venv/.test  ## Lint, types, import contracts, tests, doctests, the README's code
 	@$(MAKE) --no-print-directory lint > .venv/lint.txt 2>&1 & lint=$$!; \
-	$(TESTS) -n 3; tests=$$?; \
+	$(TESTS) -n 2; tests=$$?; \
 	wait $$lint; lint=$$?; \
 	cat .venv/lint.txt; \
 	test $$tests = 0 || echo "The tests failed: see above" >&2; \
