@@ -339,6 +339,8 @@ def test_what_cannot_be_a_weight():
     refused(r"sample_weight\[0\] = nan", [math.nan] * 20)
     refused(r"sample_weight\[0\] = inf", [math.inf] * 20)
     refused(r"shape \(3,\), but X has 20 rows", [1, 2, 3])
+    refused("sample_weight must hold a number for each row: .*'heavy'", ["heavy"] * 20)
+    refused("sample_weight must hold a number for each row: .*complex", [1j] * 20)
     refused("every sample_weight is zero", [0.0] * 20)
     maybe = Perceptron(class_weight={"maybe": 2})
     with pytest.raises(ValueError, match="'maybe', which is no label of y"):
