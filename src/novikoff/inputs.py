@@ -142,7 +142,10 @@ def sample_weights(given: Any, n: int) -> NDArray[np.float64]:
     """One number >= 0 for each row; 1 by default."""
     if given is None:
         return np.ones(n)
-    found = np.asarray(given, dtype=np.float64)
+    try:
+        found = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"sample_weight must hold a number for each row: {error}") from None
     if found.ndim == 0:
         found = np.full(n, float(found))
     if found.shape != (n,):

@@ -17,6 +17,7 @@ from novikoff.engine.loops import Signs
 from novikoff.examples import RowError, distinct, item
 
 BOOLS = frozenset((bool, np.bool_))
+NO_SIGNS = "signs, and the game of play, are for two"
 
 
 class Labels:
@@ -93,8 +94,10 @@ class Labels:
             raise ValueError(otherwise) if otherwise else one_class(self.classes)
         return self
 
-    def two(self) -> Labels:
+    def two(self, otherwise: str = "") -> Labels:
         """These labels, if there are not more than two, for a learner that can tell only two apart; else an error."""
+        if len(self.classes) > 2 and otherwise:
+            raise ValueError(f"there are {len(self.classes)} classes: {otherwise}")
         if len(self.classes) > 2:
             raise ValueError(
                 "Only binary classification is supported. The type of the target is multiclass: there are "
@@ -197,7 +200,7 @@ class Labels:
 
     def sign_of(self, label: Any) -> int:
         """Of two classes: -1 or +1 for one label, or a bool."""
-        target = self.two().target_of(label)
+        target = self.two(NO_SIGNS).target_of(label)
         if target is None:
             raise self._unknown(label)
         return target

@@ -63,5 +63,5 @@ def test_learners_without_weights():
 
 def test_more_folds_than_rows_of_a_label():
     X, y = noisy(2, n=8)
-    with pytest.raises(ValueError, match="n_splits=7 cannot be greater than the number of members in each class"):
+    with pytest.raises(ValueError, match="7 folds of rows of which no label has more than 5: each"):
         cross_validated(Perceptron(), X, y, folds=7)

@@ -18,6 +18,7 @@ from novikoff.engine import loops
 from novikoff.lab.experiment import Experiment
 from novikoff.lab.run import run as lab_run
 from novikoff.learners import linear
+from novikoff.store import describe
 from tests import problems
 
 NO_SEPARATOR = "no mistakes left by the convention at zero; this is no separator"
@@ -41,6 +42,18 @@ def test_a_run_that_ends_by_the_convention_at_zero_is_not_called_a_separator(at_
     assert "separated" not in model.summary()
     assert model.margin_[0] == 0.0
     assert model.predict(CANCEL).tolist() == y
+
+
+def test_what_is_said_of_one_mistake_and_one_pass(tmp_path):
+    model = quietly(Perceptron(fit_intercept=False, max_iter=1, shuffle=False), [[1.0], [-2.0]], [1, -1])
+    save(model, tmp_path / "model.nvk")
+    about = str(describe(tmp_path / "model.nvk"))
+    assert "\n1 mistake, rows of norm" in model.summary()
+    assert "\n  1 mistake;" in about
+    assert f"\n  S{model.stop_reason_[1:]}.\n" in about, "a sentence begins with a capital letter"
+    left = quietly(Perceptron(fit_intercept=False, max_iter=1), CANCEL, [1, 1, -1])
+    save(left, tmp_path / "model.nvk")
+    assert "\n  max_iter = 1 reached after 1 pass: " in str(describe(tmp_path / "model.nvk")), "but not with the name"
 
 
 def test_a_margin_too_small_for_a_float_is_a_margin():

@@ -417,7 +417,7 @@ def test_the_whole_says_a_line_of_each_head_and_warns_once(kind):
     ):
         with pytest.raises(AttributeError, match="ask each of estimators_"):
             asked()
-    with pytest.raises(ValueError, match="Only binary"):
+    with pytest.raises(ValueError, match="sign_one is for two"):
         model.sign_one(X[0])
     with pytest.raises(ValueError, match="at_zero='negative' is for two classes"):
         Perceptron(multiclass=kind, at_zero="negative").fit(X, y)

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
-from novikoff import MarginPerceptron, PassiveAggressive, Perceptron
+from novikoff import MarginPerceptron, PassiveAggressive, Perceptron, play
 from novikoff.theory.exact import root
 from tests import reference
 from tests.laws.test_exactness import bits, fit, unsorted_csr
@@ -354,5 +354,9 @@ def test_signs_are_for_two_classes():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         model = Perceptron().fit([[1.0], [2.0], [3.0]], [0, 1, 2])
-    with pytest.raises(ValueError, match="Only binary"):
+    with pytest.raises(ValueError, match="there are 3 classes: sign_one is for two, and predict_one returns"):
         model.sign_one([1.0])
+    with pytest.raises(ValueError, match=r"there are 3 classes: weights\(\) is for two, and coef_ has a row"):
+        model.weights()
+    with pytest.raises(ValueError, match="there are 3 classes: signs, and the game of play, are for two"):
+        play(Perceptron(), [([1.0], 0), ([2.0], 2), ([3.0], 4)])

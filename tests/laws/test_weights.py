@@ -313,6 +313,18 @@ def test_class_weights_multiply():
     assert parts.coef_.tobytes() == whole.coef_.tobytes()
 
 
+@pytest.mark.parametrize("classes", [None, ["no", "yes"]])
+def test_a_batch_without_some_label_of_class_weight(classes):
+    X, y = noisy()
+    each, order = {"no": 0.5, "yes": 3.0}, np.argsort(y, kind="stable")  # the first batches are all "no"
+    parts = Perceptron(class_weight=each, hypothesis="last")
+    for part in np.array_split(order, 5):
+        parts.partial_fit(X[part], y[part], classes=classes)
+    whole = fit(Perceptron(class_weight=each, max_iter=1, hypothesis="last", shuffle=False), X[order], y[order])
+    assert parts.coef_.tobytes() == whole.coef_.tobytes()
+    assert parts.weight_of_updates_ == whole.weight_of_updates_
+
+
 def test_what_cannot_be_a_weight():
     X, y = noisy(20)
 
@@ -327,8 +339,15 @@ def test_what_cannot_be_a_weight():
     refused(r"sample_weight\[0\] = nan", [math.nan] * 20)
     refused(r"sample_weight\[0\] = inf", [math.inf] * 20)
     refused(r"shape \(3,\), but X has 20 rows", [1, 2, 3])
+    refused("sample_weight must hold a number for each row: .*'heavy'", ["heavy"] * 20)
+    refused("sample_weight must hold a number for each row: .*complex", [1j] * 20)
     refused("every sample_weight is zero", [0.0] * 20)
-    refused("'maybe', which is no label of y", model=Perceptron(class_weight={"maybe": 2}))
+    maybe = Perceptron(class_weight={"maybe": 2})
+    with pytest.raises(ValueError, match="'maybe', which is no label of y"):
+        maybe.fit(X, y)
+    with pytest.raises(ValueError, match="'maybe', which is no label of y"):
+        maybe.partial_fit(X, y, classes=["no", "yes"])
+    assert not hasattr(maybe, "coef_")
     refused(r"class_weight\['no'\] = -1", model=Perceptron(class_weight={"no": -1}))
     refused("every row has the weight 0", model=Perceptron(class_weight={"no": 0, "yes": 0.0}))
     refused(r"sample_weight\[\d+\] times the weight of its class", [1e300] * 20, Perceptron(class_weight={"no": 1e300}))

@@ -18,12 +18,14 @@ from novikoff.store import bare, container
 rng = np.random.default_rng(5)
 X = rng.standard_normal((60, 4))
 Y = np.where(X @ [1.0, -2.0, 0.5, 0.0] > 0.2, "yes", "no")
+KINDS = np.array(["no", "perhaps", "so", "yes"])[rng.integers(0, 4, len(X))]
 MODELS = {
     "perceptron": nk.Perceptron(at_zero="positive"),
     "sphere": nk.Perceptron(scale="sphere", intercept_scaling=2.0),
     "margin": nk.MarginPerceptron(fit_intercept=False, max_iter=5),
     "passive": nk.PassiveAggressive(),
     "best": nk.MaxMarginClassifier(C=1.0),
+    "pairs": nk.Perceptron(multiclass="one-vs-one"),
 }
 
 WITHOUT = """
@@ -38,7 +40,7 @@ print(json.dumps([bare.load(path).predict(X).tolist() for path in sys.argv[2:]])
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_it_predicts_as_the_estimator_where_there_is_no_scikit_learn(tmp_path: Path) -> None:
-    models = {name: model.fit(X, Y) for name, model in MODELS.items()}
+    models = {name: model.fit(X, KINDS if name == "pairs" else Y) for name, model in MODELS.items()}
     paths = [tmp_path / f"{name}.nvk" for name in models]
     for path, model in zip(paths, models.values(), strict=True):
         nk.save(model, path)
@@ -65,16 +67,29 @@ def test_scores_are_those_of_the_decision_function_for_every_storage(tmp_path: P
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("hypothesis", ["best", "average", "last"])
-def test_heads_that_were_learned_apart_are_its_classes(hypothesis: str, tmp_path: Path) -> None:
-    kinds = np.array(["no", "perhaps", "yes"])[rng.integers(0, 3, len(X))]
-    model = nk.Perceptron(multiclass="one-vs-rest", hypothesis=hypothesis, max_iter=7).fit(X, kinds)
+@pytest.mark.parametrize("multiclass", ["one-vs-rest", "one-vs-one"])
+def test_heads_that_were_learned_apart_tell_its_classes(multiclass: str, hypothesis: str, tmp_path: Path) -> None:
+    model = nk.Perceptron(multiclass=multiclass, hypothesis=hypothesis, max_iter=7).fit(X, KINDS)
     nk.save(model, tmp_path / "a.nvk")
     found = bare.load(tmp_path / "a.nvk")
-    assert found.scores(X).tobytes() == model.decision_function(X).tobytes()
-    assert found.predict(X).tolist() == model.predict(X).tolist()
-    nk.save(model.set_params(multiclass="one-vs-one").fit(X, kinds), tmp_path / "a.nvk")
-    with pytest.raises(nk.InvalidModel, match="pairs of classes vote"):
-        bare.load(tmp_path / "a.nvk")
+    for storage in (np.asarray, sp.csr_array):
+        assert found.scores(storage(X)).tobytes() == model.decision_function(storage(X)).tobytes()
+        assert found.predict(storage(X)).tolist() == model.predict(storage(X)).tolist()
+    with pytest.raises(ValueError, match="row 0 of X has an entry that is not finite"):
+        found.predict([[np.nan] * 4])
+    content = container.read(tmp_path / "a.nvk")
+    content.header["classes"]["values"] = content.header["classes"]["values"][:3]
+    (tmp_path / "b.nvk").write_bytes(b"".join(container.pack(content.header, content.arrays)))
+    with pytest.raises(nk.InvalidModel, match="its weights do not tell its labels apart"):
+        bare.load(tmp_path / "b.nvk")
+
+
+def test_a_stream_with_one_label_so_far(tmp_path: Path) -> None:
+    model = nk.Perceptron().learn_one([1.0, 0.0], "yes")
+    nk.save(model, tmp_path / "a.nvk")
+    rows = np.array([[1.0, 0.0], [-3.0, 0.0]])
+    assert np.sign(model.decision_function(rows)).tolist() == [-1, 1], "the second is on the side of no label"
+    assert bare.load(tmp_path / "a.nvk").predict(rows).tolist() == model.predict(rows).tolist() == ["yes", "yes"]
 
 
 def test_features_that_grew_are_the_columns(tmp_path: Path) -> None:

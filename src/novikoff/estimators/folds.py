@@ -56,6 +56,12 @@ def cross_validated(model: Any, X: Any, y: Any = None, *, folds: int, sample_wei
         given = inputs.sample_weights(given, len(y))
         there = given > 0  # a row of weight 0 is no row
         X, y, given = X[there], y[there], given[there]
+    most = max(np.unique(y, return_counts=True)[1])
+    if folds > most:
+        raise ValueError(
+            f"{counted(folds, 'fold')} of rows of which no label has more than {most:,}: each label has a share of "
+            "every fold, so take fewer"
+        )
     splits = StratifiedKFold(folds, shuffle=True, random_state=0).split(np.zeros(len(y)), y)
     counts = []
     for learned, held_out in splits:

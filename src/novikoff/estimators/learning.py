@@ -134,9 +134,9 @@ class Learning(LinearModel, Shared, ABC):
         constant, unit = (learner or self._fresh(0)).geometry
         return Rows(X, targets, constant, unit=unit, importance=importance)
 
-    def _weighed(self, X: Any, y: Any, given: Any) -> Weighed:
+    def _weighed(self, X: Any, y: Any, given: Any, known: Any = ()) -> Weighed:
         """The rows of positive weight with their labels and weights, as this learner can weigh them."""
-        return weighed(X, y, given, self.class_weight)
+        return weighed(X, y, given, self.class_weight, known)
 
     def _adopt(self, learner: LinearLearner | Committee, labels: Labels, names: NDArray[Any] | None) -> None:
         self._learner, self._labels, self.n_features_in_ = learner, labels, learner.width

@@ -149,7 +149,8 @@ class LinearClassifier(InRounds, Findings):
         Parameters
         ----------
         X, y, sample_weight : as in `fit`
-        classes : the labels, if there are to be no others; without it labels that are new join with weights of 0
+        classes : the labels, if there are to be no others; without it labels that are new join with weights of 0, and
+            ``class_weight`` may have some of which no example came yet
 
         Returns
         -------
@@ -167,13 +168,13 @@ class LinearClassifier(InRounds, Findings):
             if classes is not None and list(classes) != known and inputs.distinct(classes).tolist() != known:
                 raise ValueError(f"classes = {list(classes)!r} are not the labels of the first call, {known!r}")
             X, names = inputs.matrix(self, X), getattr(self, "feature_names_in_", None)
-            X, y, importance, places = self._weighed(X, y, given)
+            X, y, importance, places = self._weighed(X, y, given, self.classes_ if self._labels.fixed else None)
             labels = self._labels.joined_by(y, X.shape[0])
             learner = self._with_heads_for(labels)
         else:
             self._check_parameters()
             X, names = inputs.first_matrix(self, X)
-            X, y, importance, places = self._weighed(X, y, given)
+            X, y, importance, places = self._weighed(X, y, given, classes)
             labels = Labels.begun(y, X.shape[0]) if classes is None else Labels.declared(classes)
             learner = self._fresh(X.shape[1], labels)
         rows = self._rows(X, labels.targets(y, X.shape[0]), learner, importance)

@@ -85,7 +85,7 @@ class OneByOne(Learning):
         if not self._begun():
             return self._start_online(x).sign_one(x)
         learner = self._learner
-        self._labels.two()
+        self._labels.two("sign_one is for two, and predict_one returns the label of any")
         score = self._score(x, learner)
         return 1 if score > 0.0 else -1 if score < 0.0 else learner.zero
 
@@ -291,7 +291,7 @@ class OneByOne(Learning):
         if not self._begun():
             return dict.fromkeys(names or (), 0.0)
         learner = self._learner
-        self._labels.two()
+        self._labels.two("weights() is for two, and coef_ has a row of weights for each of more")
         if names is not None:
             return {name: self._weight(name) for name in names}
         features = self._columns.names() if self._columns else range(learner.width)

@@ -68,8 +68,8 @@ class PassiveAggressive(LinearClassifier):
 
     rule = rules.PassiveAggressive
 
-    def _weighed(self, X: Any, y: Any, given: Any) -> Weighed:
-        found = super()._weighed(X, y, given)
+    def _weighed(self, X: Any, y: Any, given: Any, known: Any = ()) -> Weighed:
+        found = super()._weighed(X, y, given, known)
         if found.weights is not None and self.variant == "PA":
             raise ValueError(
                 f'variant="PA" has no C that a weight could multiply, so every weight must be 0 or 1, and here is '

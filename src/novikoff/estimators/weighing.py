@@ -25,7 +25,7 @@ class Weighed(NamedTuple):
     places: NDArray[np.intp] | None = None  # where they were; None if no row is missing
 
 
-def weighed(X: Any, y: Any, given: Any, class_weight: Any) -> Weighed:
+def weighed(X: Any, y: Any, given: Any, class_weight: Any, known: Any = ()) -> Weighed:
     """The rows of positive weight with their labels and weights.
 
     Parameters
@@ -33,6 +33,7 @@ def weighed(X: Any, y: Any, given: Any, class_weight: Any) -> Weighed:
     X, y : a float array or CSR matrix, and its labels
     given : a weight for each row, or None
     class_weight : None, "balanced", or a dict from label to weight
+    known : labels that ``class_weight`` may have beside those of y; None if any other may come
     """
     if given is None and class_weight is None:
         return Weighed(X, y)
@@ -40,7 +41,7 @@ def weighed(X: Any, y: Any, given: Any, class_weight: Any) -> Weighed:
     weights = inputs.sample_weights(given, X.shape[0])
     if class_weight is not None:
         with np.errstate(over="ignore"):  # which is refused below
-            weights = weights * _of_classes(class_weight, y, weights > 0)
+            weights = weights * _of_classes(class_weight, y, weights > 0, known)
         _check_products(weights)
     kept = np.flatnonzero(weights)
     places = None
@@ -49,7 +50,7 @@ def weighed(X: Any, y: Any, given: Any, class_weight: Any) -> Weighed:
     return Weighed(X, y, None if (weights == 1).all() else weights, places)
 
 
-def _of_classes(class_weight: Any, y: NDArray[Any], there: NDArray[np.bool_]) -> Weights:
+def _of_classes(class_weight: Any, y: NDArray[Any], there: NDArray[np.bool_], known: Any) -> Weights:
     """That of the class of each row; "balanced" counts the rows that are there."""
     classes = [inputs.item(label) for label in inputs.distinct(y)]
     codes = np.searchsorted(inputs.distinct(y), y)
@@ -57,13 +58,14 @@ def _of_classes(class_weight: Any, y: NDArray[Any], there: NDArray[np.bool_]) ->
         counts = np.bincount(codes[there], minlength=len(classes))
         found = int(there.sum()) / (np.count_nonzero(counts) * np.maximum(counts, 1))
         return np.asarray(found[codes], dtype=np.float64)
-    _check_dict(class_weight, classes)
+    others = None if known is None else [inputs.item(label) for label in known if inputs.item(label) not in classes]
+    _check_dict(class_weight, None if others is None else classes + others)
     return np.array([float(class_weight.get(label, 1.0)) for label in classes])[codes]
 
 
-def _check_dict(class_weight: Mapping[Any, Any], classes: list[Any]) -> None:
+def _check_dict(class_weight: Mapping[Any, Any], classes: list[Any] | None) -> None:
     for label, weight in class_weight.items():
-        if inputs.item(label) not in classes:
+        if classes is not None and inputs.item(label) not in classes:
             shown = ", ".join(map(repr, classes[:10]))
             raise ValueError(f"class_weight has {label!r}, which is no label of y: these are {shown}")
         if not isinstance(weight, Real) or not 0 <= float(weight) < math.inf:

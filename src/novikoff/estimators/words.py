@@ -121,10 +121,10 @@ def summary_of_heads(name: str, model: Any) -> str:
 def summary(name: str, model: Any, upper: float, least: int | None, against: int | None, new_data: str) -> str:
     """``against``: the best bound that a comparison vector is known to give."""
     lower, learner = model.margin_[0], model._learner
-    noun = "mistakes" if model.mistakes_ == model.updates_ else f"mistakes and {model.updates_:,} updates"
+    updates = "" if model.mistakes_ == model.updates_ else f" and {counted(model.updates_, 'update')}"
     lines = [
         f"{name}: {model.stop_reason_}.",
-        f"{model.mistakes_:,} {noun}, rows of norm at most R = {model.radius_:.6g}.",
+        f"{counted(model.mistakes_, 'mistake')}{updates}, rows of norm at most R = {model.radius_:.6g}.",
     ]
     if learner.weighed:
         lines.append(f"The updates weigh {learner.weight:.6g} in all.")

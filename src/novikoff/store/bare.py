@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from novikoff.engine.heads import Heads
 from novikoff.engine.rows import BadRowError, Rows
 from novikoff.labels import Labels
-from novikoff.learners.committee import PAIRS
+from novikoff.learners.committee import PAIRS, divisions, signs_of, votes
 from novikoff.learners.linear import mean
 from novikoff.learners.state import BadState, State, require
 from novikoff.store import container
@@ -20,7 +20,7 @@ from novikoff.store.header import sections
 
 
 class Hyperplane:
-    """Two classes on the two sides of w, or more with a vector each, as the model file of a linear learner has them.
+    """Two classes on the two sides of w, or more with a vector each or one for each pair, as the model file has them.
 
     Attributes
     ----------
@@ -36,8 +36,10 @@ class Hyperplane:
         constant: float,
         unit: bool,
         zero: int,
+        *,
+        pairs: bool = False,
     ) -> None:
-        self.classes, self.names = classes, names
+        self.classes, self.names, self._pairs = classes, names, pairs
         self._W, self._constant, self._unit, self._zero = W, constant, unit, zero
 
     def scores(self, X: Any) -> NDArray[np.float64]:
@@ -53,9 +55,12 @@ class Hyperplane:
             raise ValueError(f"X has shape {X.shape}, but the model has {width} features")
         rows = Rows(X, np.empty(0, dtype=np.int8), self._constant, unit=self._unit)
         try:
-            return (
-                rows.scores(self._W[0]) if len(self._W) == 1 else rows.rankings(Heads(self._W, np.zeros(len(self._W))))
-            )
+            if self._pairs:
+                k = len(self.classes)
+                return votes(np.column_stack([rows.scores(w) for w in self._W]), signs_of(divisions(PAIRS, k), k))
+            if len(self._W) > 1:
+                return rows.rankings(Heads(self._W, np.zeros(len(self._W))))
+            return rows.scores(self._W[0])
         except BadRowError as bad:
             raise ValueError(f"row {bad.row} of X has an entry that is not finite") from None
 
@@ -65,7 +70,8 @@ class Hyperplane:
         if scores.ndim == 2:
             return np.asarray(self.classes[scores.argmax(axis=1)])
         positive = scores >= 0 if self._zero > 0 else scores > 0
-        return np.asarray(self.classes[positive.astype(np.intp)])
+        # Of a stream with one label so far there is no other to say.
+        return np.asarray(self.classes[np.minimum(positive.astype(np.intp), len(self.classes) - 1)])
 
 
 def load(path: str | os.PathLike[str]) -> Hyperplane:
@@ -90,19 +96,20 @@ def load(path: str | os.PathLike[str]) -> Hyperplane:
     try:
         require(state.classes is not None and "constant" in state.values, f"a {header['learner']} has no hyperplane")
         assert state.classes is not None
-        require(state.values.get("kind") != PAIRS, "its pairs of classes vote: novikoff.load reads it")
         W = np.atleast_2d(state.array("w", "<f8", *([None] * state.dimensions("w"))))
         require(
             W.shape[1] > state.width and np.isfinite(W).all(), "its weights are not those of its columns, or not finite"
         )
-        require(len(W) == Labels(state.classes).heads, "its weights do not tell its labels apart")
+        k, pairs = len(state.classes), state.values.get("kind") == PAIRS
+        heads = len(divisions(PAIRS, k)) if pairs else Labels(state.classes).heads
+        require(len(W) == heads, "its weights do not tell its labels apart")
         W = _predicting(state, W)
         zero = state.integer("rule_zero" if "rule_zero" in state.values else "zero", -1, 1)
         constant, unit = state.number("constant", 0.0), bool(state.integer("unit", 0, 1))
     except BadState as error:
         raise InvalidModel(f"{os.fspath(path)}: {error}") from None
     used = np.concatenate([W[:, : state.width], W[:, -1:]], axis=1)
-    return Hyperplane(state.classes, state.names, used, constant, unit=unit, zero=zero)
+    return Hyperplane(state.classes, state.names, used, constant, unit=unit, zero=zero, pairs=pairs)
 
 
 def _predicting(state: State, W: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -81,16 +81,17 @@ class Description:
         known = self.guarantee
         lines = []
         if known["mistakes"] is not None:
-            text = f"{known['mistakes']:,} mistakes"
+            text = counted(known["mistakes"], "mistake")
             if known["updates"] not in (None, known["mistakes"]):
-                text += f" and {known['updates']:,} updates"
+                text += f" and {counted(known['updates'], 'update')}"
             if known["rounds"] is not None:
-                text += f" in {known['rounds']:,} rounds"
+                text += f" in {counted(known['rounds'], 'round')}"
             allows = [f"at least {known['allowed']:,}"] if known["allowed"] is not None else []
             allows += [f"at most {known['bound']:,}"] if known["bound"] is not None else []
             lines.append(text + (f"; the theorem allows {' and '.join(allows)}." if allows else "."))
         elif known["bound"] is not None:
-            lines.append(f"A Perceptron makes at most {known['bound']:,} mistakes on these rows, in any order.")
+            most = counted(known["bound"], "mistake")
+            lines.append(f"A Perceptron makes at most {most} on these rows, in any order.")
         if known["radius"] is not None:
             lines.append(f"Rows of norm at most R = {known['radius']:.6g}.")
         if known["margin"] is not None:
@@ -100,5 +101,7 @@ class Description:
             if ends:
                 lines.append(f"The best margin is {' and '.join(ends)}.")
         if known["stop_reason"]:
-            lines.append(f"{known['stop_reason'][0].upper()}{known['stop_reason'][1:]}.")
+            reason = known["stop_reason"]
+            named = reason.startswith("max_iter")  # a name stays as it is written
+            lines.append(f"{reason if named else reason[0].upper() + reason[1:]}.")
         return lines
