@@ -15,7 +15,7 @@ import pytest
 from tests.laws.vectors import SCALAR, all_loops, kernels, name_of
 
 # Where a fit and a certificate spend their time.
-HOT = ["cycle float32 Perceptron", "cycle float64 with bytes", "loops.products float"]
+HOT = ["cycle float64 with bytes", "loops.products float"]
 
 
 def compiled_for(processor, *names):
