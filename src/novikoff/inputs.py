@@ -16,7 +16,16 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from novikoff import float64
-from novikoff.engine.decide import NORM_RANGE, NOT_FINITE, OVERFLOW, STEP_RANGE, THETA_RANGE, ZERO_ROW, divisor
+from novikoff.engine.decide import (
+    NORM_RANGE,
+    NOT_FINITE,
+    OVERFLOW,
+    STEP_RANGE,
+    THETA_RANGE,
+    UNDERFLOW,
+    ZERO_ROW,
+    divisor,
+)
 from novikoff.engine.dense import DenseRows
 from novikoff.engine.rows import BadRowError
 from novikoff.examples import FLOAT32 as FLOAT32
@@ -411,7 +420,15 @@ def _refused(code: int, place: str, columns: Any, values: NDArray[Any], names: A
             f"{place} is all zeros: scale='sphere' divides every row by its norm. Remove it, or use fit_intercept=True"
         )
     if code == OVERFLOW:
-        return f"the weights overflow at {place}: its values are too large for float64. Scale the features"
+        return (
+            f"the weights overflow at {place}: its values are too large for float64, or what it weighs is. "
+            "Scale the features, or take smaller weights"
+        )
+    if code == UNDERFLOW:
+        return (
+            f"{place} weighs so little that its products with its values are too small for float64. "
+            "Take larger weights, or scale the features"
+        )
     if code == NORM_RANGE:
         return f"scale='sphere' divides by the norm, which at {place} is not a float64. Scale the features"
     if code == STEP_RANGE:

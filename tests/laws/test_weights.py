@@ -8,6 +8,7 @@ import re
 import warnings
 from collections import Counter
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
@@ -239,14 +240,31 @@ def test_where_products_round_the_bound_is_that_for_rounded_weights():
     assert aggressive.bound(problem.margin) is None
 
 
-def test_weights_so_small_that_products_may_underflow_have_no_bound():
-    X, y, c = np.array([[2.0**-300], [-(2.0**-301)]]), np.array([1, -1]), np.full(2, 2.0**-700 / 3)
-    model = fit(Perceptron(fit_intercept=False), X, y, c)
-    assert model.updates_ >= 1
-    assert model.bound(Fraction(1, 2**301)) is None
+@pytest.mark.parametrize(
+    ("rule", "x"),
+    [
+        (Perceptron, 2.0**-300),
+        (Perceptron, 2.0**-600),
+        (Perceptron, 5e-324),
+        (MarginPerceptron, 2.0**-600),
+        (partial(PassiveAggressive, variant="PA-I"), 2.0**-300),
+    ],
+)
+@pytest.mark.parametrize("sparse", [False, True])
+def test_a_step_that_may_underflow_is_refused_and_changes_nothing(rule, sparse, x):
+    least = 2.0**-900 / x
+    X, y = np.array([[1.0], [-x]]), np.array([1, -1])
+    form = sp.csr_array(X) if sparse else X
+    model = rule(fit_intercept=False).partial_fit(-form[:1], y[:1], classes=[-1, 1], sample_weight=[0.5])
+    before = model.coef_.copy()
+    with pytest.raises(ValueError, match="row 0 weighs so little"):
+        model.partial_fit(form[1:], y[1:], sample_weight=[least * 0.9])
+    assert model.coef_.tobytes() == before.tobytes()
+    model.partial_fit(form[1:], y[1:], sample_weight=[least * 1.1])
+    assert model.updates_ == 2
 
 
-@pytest.mark.parametrize(("c", "x"), [(0.1, 0.3), (3.0, 1 / 3), (2.0**-600, 2.0**-600), (2.0**-10, 2.0**-1070)])
+@pytest.mark.parametrize(("c", "x"), [(0.1, 0.3), (3.0, 1 / 3), (0.1 * 2.0**-290, 2.0**-600 / 3)])
 def test_a_product_that_rounds_is_found(c, x):
     model = Perceptron(fit_intercept=False).partial_fit([[x]], [1], classes=[-1, 1], sample_weight=[c])
     assert model.rounded_

@@ -77,12 +77,13 @@ STATE = np.dtype((np.record, _FIELDS))  # so that state[0].norm reads the same i
 MISTAKE, UPDATE = 1, 2  # bits of a verdict
 # Errors about row state.row: an entry is not finite; nothing to normalise; w would overflow;
 # theta = ||x||^2 is not a normal float; ||x|| is not one, and rows are to be divided by it; ||x||^2 is not one, and
-# a step is to be divided by it.
-NOT_FINITE, ZERO_ROW, OVERFLOW, THETA_RANGE, NORM_RANGE, STEP_RANGE = -1, -2, -3, -4, -5, -6
+# a step is to be divided by it; the step c x is so short that its products may underflow.
+NOT_FINITE, ZERO_ROW, OVERFLOW, THETA_RANGE, NORM_RANGE, STEP_RANGE, UNDERFLOW = -1, -2, -3, -4, -5, -6, -7
 GREW = 1  # no error: the row is the longest so far
 
 HUGE, TINY = 2.0**400, 2.0**-400
 NORMAL, LARGEST = 2.0**-1022, sys.float_info.max
+SHORTEST = 2.0**-900  # a step that is no shorter loses nothing to underflow that a bound could notice
 
 
 @inlined
@@ -267,6 +268,8 @@ def update(
         norm = (s.norm + x) * (1.0 + 2.0**-50)
         if not norm <= 2.0**1000 and not step_is_finite(w, rows, i, y, length, q, s.rival):
             return OVERFLOW
+    if c != 1.0 and x < SHORTEST and rows.norm[i] > 0.0:
+        return UNDERFLOW
     if not before_step(kept, rows, i, y, w, length, q, s.rival, norm, s):
         return OVERFLOW
     # The first update that rounds settles it, so tracking costs nothing where sums round all the time. A step that is

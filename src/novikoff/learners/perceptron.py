@@ -84,12 +84,12 @@ def most_weight(gamma: Number, run: Facts) -> float | None:
     """With weights the sum C of those of the updates is bounded, and c R^2 for the largest, c, takes the place of R^2.
 
     `novikoff.theory.WEIGHTED_ROUNDED` says C <= exp(z) B with z = 2^-50 M, for exact sums C and products c x that do
-    not underflow. Here C is added up in floats, which is at most 1 + z/8 times as much; and where the least c R is
-    2^-900 or more, an underflow is below 2^-90 of the rounding that is allowed for. For M <= 2^49 both are in
-    1 + 2z >= exp(z) (1 + z/7), which is what the theorem promises.
+    not underflow. Here C is added up in floats, which is at most 1 + z/8 times as much; and since c ||x|| is 2^-900 or
+    more (a shorter step is refused), an underflow is below 2^-90 of the rounding that is allowed for. For M <= 2^49
+    both are in 1 + 2z >= exp(z) (1 + z/7), which is what the theorem promises.
     """
     rounded = run.updates if run.rounded else 0
-    if rounded > 2**49 or run.least_weight**2 * run.radius_sq < Fraction(1, 2**1800):
+    if rounded > 2**49:
         return None
     most = weighted_float_bound(run.radius_sq, gamma, run.most_weight, rounded, run.start, run.theta)
     return None if most is None else round_up(most)
