@@ -56,6 +56,17 @@ def test_the_factor_stays_orthonormal(seed):
     assert np.abs(R.T @ Q - B[c.members[:size]]).max() < 1e-12
 
 
+def test_the_factor_stays_orthonormal_where_most_of_every_row_is_common_to_all():
+    """As of images: nine tenths and more of a row are in the span of others, and what errs there may grow with each."""
+    rng = np.random.default_rng(0)
+    A = 1.0 + 0.02 * rng.standard_normal((400, 20)) @ rng.standard_normal((20, 120))
+    A += 1e-3 * rng.standard_normal(A.shape)
+    B = np.column_stack([np.ones(400), A * rng.choice([-1.0, 1.0], (400, 1))])
+    c, size = settled(B, turn=40)
+    assert size > 100
+    assert np.abs(c.Q[:size] @ c.Q[:size].T - np.eye(size)).max() < 1e-13
+
+
 def test_dependent_columns_are_not_taken_twice():
     B = np.array([[1.0, 1, 0], [1, 1, 0], [1, -1, 0], [1, -1, 0], [1, 0, 0]])
     c, size = settled(B)
