@@ -80,7 +80,7 @@ class TestFit:
             (("--learner", "forest"), "is not one of"),
             (("-s", "depth=3"), "has no 'depth'"),
             (("-s", "max_iter"), "is not NAME=VALUE"),
-            (("-r", "delimiter=;"), "there is no option 'delimiter': categorical, columns, format, header, label,"),
+            (("-r", "seed=;"), "there is no option 'seed': categorical, columns, decimal, delimiter, drop,"),
             (("-r", "headers=true"), "there is no option 'headers' (did you mean header?): categorical,"),
             (("-r", "online=true"), "there is no option 'online'"),
         ],

@@ -20,8 +20,8 @@ def columns_of(model: Any) -> dict[str, Any]:
     for name in ("format", "weight", "skip_bad"):  # of that file alone
         known.pop(name, None)
     if names is not None:
-        return known | {"columns": tuple(names), "width": None}
-    return known | {"columns": None, "width": model.n_features_in_}
+        return known | {"features": tuple(names), "width": None}
+    return known | {"features": None, "width": model.n_features_in_}
 
 
 def lines(values: NDArray[Any], tags: list[str] | None, name: str, *, json: bool) -> bytes:

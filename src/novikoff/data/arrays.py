@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from novikoff import float64
 from novikoff.data import npy, sources
 from novikoff.data.block import Block, Inexact
-from novikoff.data.columns import NO_LABEL, CellError, Encoder, find_label
+from novikoff.data.columns import NO_LABEL, CellError, Encoder, find_dropped, find_label, no_feature
 from novikoff.data.options import Reading
 from novikoff.data.sources import Source
 from novikoff.examples import FLOATS
@@ -25,6 +25,8 @@ MEMBERS = ("X", "format", *PARTS, "y", "names", "weights", "tags")  # of an arch
 
 class ArrayReader:
     """Reads npy files by blocks of rows, and npz files at once."""
+
+    dialect: None = None
 
     def __init__(self, reading: Reading) -> None:
         self.reading = reading
@@ -51,10 +53,12 @@ class ArrayReader:
         if not len(table):
             return
         names = [str(column) for column in range(table.shape[1])]
-        label = find_label(names, False, self.reading)
+        dropped = find_dropped(names, False, self.reading)
+        label = find_label(names, False, self.reading, dropped)
         if self.reading.label is None and label is not None:
             self.reading = replace(self.reading, label=label)
-        kinds = ["number" if column != label else None for column in range(table.shape[1])]
+        left_out = {label} | dropped
+        kinds = [None if column in left_out else "number" for column in range(table.shape[1])]
         encoder = Encoder(names, kinds, False, self.reading)
         self._same(encoder.width, None)
         step = max(1, sources.BLOCK // max(1, table.strides[0]))
@@ -64,7 +68,7 @@ class ArrayReader:
             try:
                 _check_labels(y, names[label or 0])
                 numbers, inexact = _floats(
-                    np.delete(rows, [] if label is None else label, axis=1), encoder.numeric, start
+                    np.delete(rows, [place for place in left_out if place is not None], axis=1), encoder.numeric, start
                 )
                 X = encoder.encode(numbers, [])
             except CellError as error:
@@ -116,17 +120,18 @@ class ArrayReader:
 
 def chosen(X: Any, names: list[str] | None, reading: Reading) -> tuple[Any, list[str] | None]:
     """The columns of a model, in its order; those that a sparse matrix lacks are empty."""
-    if reading.columns is not None and names is not None:
-        index = {name: column for column, name in enumerate(reading.columns)}
+    wanted = reading.wanted
+    if wanted is not None and names is not None:
+        index = {name: column for column, name in enumerate(wanted)}
         if not sp.issparse(X):
-            lacking = next((name for name in reading.columns if name not in names), None)
+            lacking = next((name for name in wanted if name not in names), None)
             if lacking is not None:
-                raise ValueError(f"there is no column {lacking!r}, which the model needs")
+                raise ValueError(no_feature(lacking, names, of_model=reading.features is not None))
             place = {name: column for column, name in enumerate(names)}
-            return np.ascontiguousarray(X[:, [place[name] for name in reading.columns]]), list(reading.columns)
+            return np.ascontiguousarray(X[:, [place[name] for name in wanted]]), list(wanted)
         targets = np.array([index.get(name, -1) for name in names], dtype=np.int32)
-        return relabelled(X, targets[X.indices], len(index)), list(reading.columns)
-    width = reading.width or (len(reading.columns) if reading.columns else None)
+        return relabelled(X, targets[X.indices], len(index)), list(wanted)
+    width = reading.width or (len(wanted) if wanted else None)
     if width is None or width == X.shape[1]:
         return X, names
     if not sp.issparse(X):

@@ -33,6 +33,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from novikoff.data.dataset import Dataset, Skipped
+from novikoff.data.dialect import Dialect
 from novikoff.data.options import Reading
 from novikoff.data.reading import stream
 from novikoff.data.sources import Source, files
@@ -41,7 +42,7 @@ from novikoff.disk.places import cache_directory
 from novikoff.examples import distinct, item
 from novikoff.float64 import Rounded, joined
 
-VERSION = 4
+VERSION = 5
 SMALL = 1 << 25  # bytes of a source, all its files together, that is hashed whole
 END = 1 << 16  # bytes at either end of each file of a larger one that are hashed
 PART = 1 << 20  # numbers that are converted at a time
@@ -277,6 +278,7 @@ def _mapped(place: Path, header: dict[str, Any]) -> Dataset:
         reading=Reading(**header["reading"]),
         bad=tuple(Skipped(*line) for line in header["bad"]),
         filled=header["filled"],
+        dialect=None if header["dialect"] is None else Dialect(*header["dialect"]),
         rounded=None if header["rounded"] is None else Rounded(**header["rounded"]),
     )
 
@@ -364,7 +366,7 @@ def _write(place: Path, chunks: Iterator[Dataset], watch: Callable[[int], None] 
     widths: list[tuple[int, int]] = []  # of dense rows: how many in a chunk, and how wide
     codes: dict[Any, int] = {}  # of labels that are not numbers
     bad: list[Skipped] = []
-    names, reading, rounded, filled = None, Reading(), None, 0
+    names, reading, dialect, rounded, filled = None, Reading(), None, None, 0
     with closing(_Arrays(place)) as out:
         for chunk in chunks:
             X, y = chunk.X, chunk.y
@@ -390,7 +392,7 @@ def _write(place: Path, chunks: Iterator[Dataset], watch: Callable[[int], None] 
             bad += chunk.bad
             filled += chunk.filled
             rounded = joined(rounded, chunk.rounded)
-            names, reading = chunk.names, chunk.reading
+            names, reading, dialect = chunk.names, chunk.reading, chunk.dialect
             del chunk, X, y  # before the next one is read
             if watch:
                 watch(rows)
@@ -404,5 +406,6 @@ def _write(place: Path, chunks: Iterator[Dataset], watch: Callable[[int], None] 
         "reading": asdict(reading),
         "bad": bad,
         "filled": filled,
+        "dialect": dialect,
         "rounded": None if rounded is None else asdict(rounded),
     }

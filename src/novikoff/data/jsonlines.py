@@ -19,11 +19,11 @@ from novikoff.data.columns import (
     LABELS,
     MOST_COLUMNS,
     NO_LABEL,
-    NO_VALUE,
     TOO_WIDE,
     LabelError,
     NumberLabels,
     names_size,
+    no_value,
     text_labels,
     too_many_names,
 )
@@ -49,8 +49,8 @@ class JsonParser:
 
     def __init__(self, reading: Reading) -> None:
         self.reading = reading
-        self._index = {name: column for column, name in enumerate(reading.columns or ())}
-        self._fixed = reading.columns is not None
+        self._index = {name: column for column, name in enumerate(reading.wanted or ())}
+        self._fixed = reading.wanted is not None
         self._size = names_size(self._index)
         self._length: int | None = None  # of the arrays; None before the first line, -1 where features have names
         self._label: str | None = None
@@ -174,7 +174,7 @@ class JsonParser:
             return value
         if self.reading.missing != "zero":
             raise _FaultError(
-                f"{name}: {NO_VALUE}" if self.reading.missing == "error" else f"{name}: an array has no names"
+                f"{name}: {no_value()}" if self.reading.missing == "error" else f"{name}: an array has no names"
             )
         self._filled += 1
         return 0.0
@@ -193,7 +193,7 @@ class JsonParser:
             return
         if _missing(value):
             if self.reading.missing == "error":
-                raise _FaultError(f"{name!r}: {NO_VALUE}")
+                raise _FaultError(f"{name!r}: {no_value()}")
             self._filled += 1
             if self.reading.missing == "zero":
                 return

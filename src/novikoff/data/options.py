@@ -3,15 +3,58 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, fields
+import shlex
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, fields, replace
 from numbers import Integral
 from typing import Any
 
+from novikoff.data import encodings
+
 FORMATS = ("svmlight", "vw", "csv", "tsv", "jsonl", "parquet", "arrow", "npy", "npz")
 DELIMITERS = {"csv": ",", "tsv": "\t"}
+TABS = {"tab": "\t", "\\t": "\t"}  # as a shell passes them on
+NO_DELIMITERS = "\"'\r\n\0.+-_"
+OWN_IN_SHELL = (
+    "format",
+    "label",
+    "weight",
+    "delimiter",
+    "decimal",
+    "encoding",
+    "missing",
+    "drop",
+    "columns",
+    "skip_bad",
+)
+DECIMALS = (".", ",")
 MISSING_RULES = ("error", "zero", "column")
-NOT_RECORDED = ("online", "max_line", "max_names")  # a file is read in memory at hand, and not as a stream
+# A file is read in memory at hand, and not as a stream. The features of a model are recorded as columns.
+NOT_RECORDED = ("online", "max_line", "max_names", "features")
+
+_shell = False  # whether a user of the shell hears what is said
+
+
+@contextmanager
+def in_the_shell() -> Iterator[None]:
+    """What is said of options is said as a shell takes them: --label NAME, and not label='NAME'."""
+    global _shell
+    before, _shell = _shell, True
+    try:
+        yield
+    finally:
+        _shell = before
+
+
+def said(name: str, value: Any) -> str:
+    """An option with its value, as the user gives it: label='kind', or --label kind."""
+    if not _shell:
+        return f"{name}={value!r}"
+    text = ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+    if name in OWN_IN_SHELL:
+        return f"--{name.replace('_', '-')} {shlex.quote(text)}"
+    return f"-r {shlex.quote(f'{name}={text}')}"
 
 
 @dataclass(frozen=True)
@@ -32,15 +75,29 @@ class Reading:
         cells is a number and no two are the same, or if one of them is the word ``label``.
     zero_based : bool
         Whether the columns of svmlight lines count from 0. None: if the first block of the file has a column 0.
+    delimiter : str
+        What separates the cells of a CSV or TSV file: one character, or "tab". None: a tab in TSV; in CSV the first
+        lines tell whether it is a comma, a semicolon, a tab or ``|``, unless the file says so itself (``sep=;``).
+    decimal : "." or ","
+        The sign between a whole and its fraction in a CSV or TSV file. None: a comma if commas do not separate the
+        cells and the numbers of the first lines have it.
+    encoding : str
+        How characters are written in a file of text: "cp1252", "latin-1" or any other that Python knows. None: UTF-8,
+        or UTF-16 if a byte-order mark says so.
     missing : "error", "zero" or "column"
         What a missing value is: an error, a zero, or a zero and a one in a column of its own, ``name=missing``.
     categorical : names or positions
         Columns of a table that are categories although they look like numbers; for the labels: text.
     columns : names
-        The columns of a model: those of the file are matched to them by name, and all others are dropped. A file
-        without the label column is then one without labels.
+        The columns that are features, and no others: of a table as the file has them, of other formats as `ds.names`
+        would. Names of levels, ``name=level``, are taken as `features` are.
+    drop : names or positions
+        Columns of a table that are left out, as if they were not there.
+    features : names
+        The columns of a model, as `ds.names` has them: those of the file are matched to them by name, and all others
+        are left out. A file without the label column is then one without labels.
     online : bool
-        The examples go to a model that learns from a stream: features beyond `columns` get columns after these, and a
+        The examples go to a model that learns from a stream: features beyond `features` get columns after these, and a
         label may be missing (VW and JSON lines).
     width : int
         The number of columns, where they have no names.
@@ -59,9 +116,14 @@ class Reading:
     weight: str | None = None
     header: bool | None = None
     zero_based: bool | None = None
+    delimiter: str | None = None
+    decimal: str | None = None
+    encoding: str | None = None
     missing: str = "error"
     categorical: tuple[str | int, ...] = ()
     columns: tuple[str, ...] | None = None
+    drop: tuple[str | int, ...] = ()
+    features: tuple[str, ...] | None = None
     online: bool = False
     width: int | None = None
     skip_bad: int = 0
@@ -77,12 +139,19 @@ class Reading:
             value = getattr(self, name)
             if value is not None and (isinstance(value, bool) or not isinstance(value, Integral)):
                 raise ValueError(f"{name}={value!r}: an integer is expected")
-        object.__setattr__(self, "categorical", _listed("categorical", self.categorical))
-        if self.columns is not None:
-            object.__setattr__(self, "columns", _listed("columns", self.columns))
-            assert self.columns is not None
-            if len(set(self.columns)) < len(self.columns):
-                raise ValueError("columns holds a name twice")
+        for name in ("categorical", "drop"):
+            object.__setattr__(self, name, _listed(name, getattr(self, name)))
+        for name in ("columns", "features"):
+            names = getattr(self, name)
+            if names is not None:
+                names = _listed(name, names)
+                object.__setattr__(self, name, names)
+                if len(set(names)) < len(names):
+                    raise ValueError(f"{name} holds a name twice")
+        twice = next((name for name in self.columns or () if name in self.drop), None)
+        if twice is not None:
+            raise ValueError(f"columns asks for {twice!r}, and drop leaves it out")
+        self._check_dialect()
         if self.format is not None and self.format not in FORMATS:
             raise ValueError(f"format={self.format!r} is not one of {', '.join(FORMATS)}")
         if self.missing not in MISSING_RULES:
@@ -103,6 +172,30 @@ class Reading:
             value = getattr(self, name)
             if type(value) is not int or value < 1:
                 raise ValueError(f"{name}={value!r}: a number of bytes is expected")
+
+    def model_columns(self, names: Collection[str]) -> tuple[str, ...] | None:
+        """The columns of a model, which a table with columns of these names is brought to; None: it stays a table."""
+        if self.features is not None or self.columns is None:
+            return self.features
+        return self.columns if any(name not in names for name in self.columns) else None
+
+    @property
+    def wanted(self) -> tuple[str, ...] | None:
+        """The features of a format in which they are called as in a model."""
+        return self.columns if self.features is None else self.features
+
+    def _check_dialect(self) -> None:
+        if self.delimiter is not None:
+            delimiter = TABS.get(self.delimiter, self.delimiter) if isinstance(self.delimiter, str) else ""
+            if len(delimiter) != 1 or not delimiter.isascii() or delimiter.isalnum() or delimiter in NO_DELIMITERS:
+                raise ValueError(f"delimiter={self.delimiter!r}: one character is expected, such as ; or |, or tab")
+            object.__setattr__(self, "delimiter", delimiter)
+        if self.decimal not in (None, *DECIMALS):
+            raise ValueError(f"decimal={self.decimal!r} is neither a point nor a comma")
+        if self.encoding is not None:
+            if not isinstance(self.encoding, str):
+                raise ValueError(f"encoding={self.encoding!r}: the name of an encoding is expected")
+            object.__setattr__(self, "encoding", encodings.known(self.encoding))
 
 
 def reading_of(options: Mapping[str, Any]) -> Reading:
@@ -128,6 +221,7 @@ def record_of(reading: Reading, skipped: int, filled: int, *, idle: Collection[s
     were left out, and how many missing values were filled in. What the reader finds out by itself is left to whoever
     reads the file again; ``idle`` are options that said no more than that.
     """
+    reading = replace(reading, columns=reading.wanted)
     settings = {
         option.name: _plain(getattr(reading, option.name))
         for option in fields(reading)

@@ -20,8 +20,9 @@ from novikoff.data.arrays import ArrayReader
 from novikoff.data.arrow import ArrowReader
 from novikoff.data.block import Block, FormatError, Parser, shortened
 from novikoff.data.dataset import Dataset, Skipped
+from novikoff.data.dialect import MOST, Dialect, sniffed
 from novikoff.data.jsonlines import JsonParser
-from novikoff.data.options import DELIMITERS, Reading, reading_of, record_of
+from novikoff.data.options import DELIMITERS, Reading, reading_of, record_of, said
 from novikoff.data.sources import Source
 from novikoff.data.splitting import Refusal, Splitter, text_blocks
 from novikoff.data.svmlight import SvmlightParser
@@ -131,7 +132,9 @@ class _Run:
         kinds = _NumberKinds()
         for source in sources.sources(self._path):
             if self._reader is None:
-                self._reader = _reader(replace(self._reading, format=self._reading.format or sources.detect(source)))
+                self._reader = _reader(replace(self._reading, format=sources.opened(source, self._reading)))
+            else:
+                sources.opened(source, self._reader.reading)
             for block in self._reader.blocks(source):
                 self._skipped += (Skipped(source.name, *line) for line in block.bad)
                 block = located(block, source.name)
@@ -169,7 +172,8 @@ class _Run:
         reading = self._reader.reading
         if reading.label is False:
             y = None
-        return Dataset(X, y, self._columns, weights, tags, reading, bad, filled, rounded=rounded)
+        dialect = self._reader.dialect
+        return Dataset(X, y, self._columns, weights, tags, reading, bad, filled, dialect, rounded=rounded)
 
 
 def _reader(reading: Reading) -> Reader:
@@ -189,7 +193,7 @@ def line_parser(reading: Reading) -> Parser:
     if reading.format == "svmlight":
         return SvmlightParser(bool(reading.zero_based), reading.width)
     if reading.format == "vw":
-        return VwParser(reading.columns, grow=reading.online, max_names=reading.max_names)
+        return VwParser(reading.wanted, grow=reading.online, max_names=reading.max_names)
     if reading.format == "jsonl":
         return JsonParser(reading)
     if reading.format in DELIMITERS:
@@ -220,13 +224,23 @@ class LineReader:
         return self._parser.reading if isinstance(self._parser, TableParser | JsonParser) else self._reading
 
     @property
+    def dialect(self) -> Dialect | None:
+        return self._parser.dialect if isinstance(self._parser, TableParser) else None
+
+    @property
     def header_overruled(self) -> bool:
         """Whether the first line is taken for names, or for an example, only because the option ``header`` says so."""
         return isinstance(self._parser, TableParser) and self._parser.header_overruled
 
     def blocks(self, source: Source) -> Iterator[Block]:
-        texts = _ahead(text_blocks(source, sources.BLOCK, Splitter(self._reading)))
-        parser = self._parser
+        parser, delimiter = self._parser, None
+        if isinstance(parser, TableParser):
+            with placed(source.name):
+                head = source.peek(MOST)
+                dialect = sniffed(head, parser.reading, source.encoding, complete=len(head) < MOST)
+                parser.begin(dialect)
+            delimiter = dialect.delimiter
+        texts = _ahead(text_blocks(source, sources.BLOCK, Splitter(self._reading, delimiter)))
         found = self._scanned(parser, texts, source) if isinstance(parser, VwParser) else self._parsed(texts, source)
         for block, self._width in found:
             yield block
@@ -272,6 +286,7 @@ class SvmlightReader:
     """Reads svmlight text, in which blocks do not depend on each other, with several threads."""
 
     names: None = None
+    dialect: None = None
 
     def __init__(self, reading: Reading) -> None:
         self.reading = reading
@@ -321,7 +336,7 @@ def _check_like(block: Block, first: Block, reading: Reading) -> None:
         return
     y, others = block.y, first.y
     if (y is None) != (others is None) or (y is not None and y.dtype.kind == "f" and np.isnan(y).any()):
-        raise ValueError("some examples have a label and others have none; label=False reads no labels")
+        raise ValueError(f"some examples have a label and others have none; {said('label', False)} reads no labels")
     if y is not None and others is not None and (y.dtype.kind in "OU") != (others.dtype.kind in "OU"):
         raise ValueError("some labels are text and others are numbers")
 

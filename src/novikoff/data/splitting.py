@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from novikoff.data.block import FormatError
-from novikoff.data.options import DELIMITERS, Reading
+from novikoff.data.options import DELIMITERS, Reading, said
 from novikoff.data.scan import cells
 from novikoff.data.sources import Source
 
@@ -43,9 +43,9 @@ class Cut(NamedTuple):
 class Splitter:
     """Cuts text behind a line; behind a record, where cells may be quoted."""
 
-    def __init__(self, reading: Reading) -> None:
+    def __init__(self, reading: Reading, delimiter: str | None = None) -> None:
         self.limit = reading.max_line
-        self._delimiter = DELIMITERS.get(reading.format or "")
+        self._delimiter = delimiter or DELIMITERS.get(reading.format or "")
 
     def cut(self, text: memoryview, *, complete: bool) -> Cut:
         """Where the last line of this text ends. The text is `complete` if nothing comes after it."""
@@ -73,7 +73,7 @@ class Splitter:
         return None
 
     def _cure(self, otherwise: str) -> str:
-        return f"max_line={2 * self.limit} (--read max_line={2 * self.limit}) allows more, unless {otherwise}"
+        return f"{said('max_line', 2 * self.limit)} allows more, unless {otherwise}"
 
 
 def text_blocks(source: Source, size: int, splitter: Splitter) -> Iterator[memoryview | Refusal]:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from novikoff.data.arrays import relabelled
 from novikoff.data.block import Block
+from novikoff.data.dialect import Dialect
 from novikoff.data.options import Reading
 from novikoff.data.sources import Source
 
@@ -30,6 +31,9 @@ class Reader(Protocol):
     @property
     def reading(self) -> Reading: ...
 
+    @property
+    def dialect(self) -> Dialect | None: ...
+
     def blocks(self, source: Source) -> Iterator[Block]: ...
 
 
@@ -42,7 +46,8 @@ def with_weights_as_features(reading: Reading) -> Reading:
         )
     assert reading.weight is not None
     columns = None if reading.columns is None else (*reading.columns, reading.weight)
-    return replace(reading, weight=None, columns=columns)
+    features = None if reading.features is None else (*reading.features, reading.weight)
+    return replace(reading, weight=None, columns=columns, features=features)
 
 
 class WeighedReader:
@@ -58,12 +63,18 @@ class WeighedReader:
         return None if names is None else [name for name in names if name != self._given.weight]
 
     @property
+    def dialect(self) -> Dialect | None:
+        return self.within.dialect
+
+    @property
     def width(self) -> int:
         return self.within.width - 1
 
     @property
     def reading(self) -> Reading:
-        return replace(self.within.reading, weight=self._given.weight, columns=self._given.columns)
+        return replace(
+            self.within.reading, weight=self._given.weight, columns=self._given.columns, features=self._given.features
+        )
 
     def blocks(self, source: Source) -> Iterator[Block]:
         before = 0  # rows of the file
