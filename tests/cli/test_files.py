@@ -108,15 +108,18 @@ class TestFit:
     @pytest.mark.parametrize(
         ("option", "told"),
         [
-            ("header=7", "header=7: true or false is expected"),
-            ("zero_based=yes", "zero_based='yes': true or false is expected"),
-            ("width=wide", "width='wide': an integer is expected"),
-            ("skip_bad=None", "skip_bad=None: it is the number of bad lines"),
-            ("skip_bad=0.5", "skip_bad=0.5: an integer is expected"),
-            ("categorical=3", "categorical=3: a list of columns is expected"),
-            ("columns=3", "columns=3: a list of columns is expected"),
-            ("missing=3", "missing=3 is not one of"),
-            ("format=3", "format=3 is not one of"),
+            ("header=7", "-r header=7: true or false is expected"),
+            ("zero_based=yes", "-r zero_based=yes: true or false is expected"),
+            ("width=wide", "-r width=wide: an integer is expected"),
+            ("skip_bad=None", "--skip-bad none: it is the number of bad lines"),
+            ("skip_bad=0.5", "--skip-bad 0.5: an integer is expected"),
+            ("categorical=0.5", "-r categorical=0.5: a list of columns is expected"),
+            ("columns=true", "--columns true: a list of columns is expected"),
+            ("drop=id", "--drop id leaves out a column of a table"),
+            ("delimiter=ab", "--delimiter ab: one character is expected"),
+            ("encoding=klingon", "--encoding klingon is not known"),
+            ("missing=3", "--missing 3 is not one of"),
+            ("format=3", "--format 3 is not one of"),
         ],
     )
     def test_a_wrong_value_of_an_option_is_one_line(self, folder: Path, option: str, told: str) -> None:

@@ -442,6 +442,18 @@ def test_files_without_examples(tmp_path):
             data.read(path)
 
 
+def test_columns_are_those_of_a_table(tmp_path):
+    for name, text in (("a.svm", "1 1:2\n0 1:3\n"), ("a.vw", "1 | a:2\n"), ("a.jsonl", '{"a":2,"y":1}\n')):
+        with pytest.raises(ValueError, match=r"^drop=\('a',\) leaves out a column of a table \(csv, tsv"):
+            data.read(write(tmp_path / name, text), drop=["a"])
+
+
+def test_a_year_is_a_name_and_no_position(tmp_path):
+    text = "country,2019,2020,grew\nF,1,2,yes\nG,3,4.5,no\n"
+    assert read(tmp_path, text, drop=[2019, 0]).names.tolist() == ["2020"]
+    assert read(tmp_path, text, label=2020, drop=["country"], categorical=["grew"]).y.tolist() == [2, 4.5]
+
+
 # The model, the next file, and streams -------------------------------------------------------------
 
 

@@ -13,9 +13,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from novikoff.data.options import Reading, said
+from novikoff.data.options import Reading
 from novikoff.examples import FLOAT32, FLOAT64
 from novikoff.float64 import nearest, shown
+from novikoff.words import said
 
 MISSING = frozenset(("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null", "NULL", "None", "?", "-"))
 MISSING_LABELS = MISSING - {"-"}  # which is a label beside +
@@ -104,10 +105,13 @@ def find_dropped(names: Sequence[str], named: bool, reading: Reading) -> frozens
 
 
 def place_of(column: str | int, names: Sequence[str], *, named: bool) -> int | None:
-    """The position of a column that is given by its name or its position; None if there is none."""
-    if isinstance(column, str):
-        return names.index(column) if named and column in names else None
-    return column % len(names) if -len(names) <= column < len(names) else None
+    """The position of a column that is given by its name or its position; None if there is none.
+
+    Where there is no such position a number is a name: a table may have the years as names.
+    """
+    if not isinstance(column, str) and -len(names) <= column < len(names):
+        return column % len(names)
+    return names.index(str(column)) if named and str(column) in names else None
 
 
 def no_such_column(column: str | int, names: Sequence[str], *, named: bool) -> str:
@@ -142,22 +146,23 @@ def find_label(
         return None if reading.width == len(left) else left[-1]
     place = _place_of_label(names, named, reading, label, len(left))
     if place in without:
-        raise ValueError(f"label={label!r} is one of the columns to drop")
+        raise ValueError(f"{said('label', label)} is one of the columns to drop")
     return place
 
 
 def _place_of_label(names: Sequence[str], named: bool, reading: Reading, label: str | int, width: int) -> int | None:
+    place = place_of(label, names, named=named)
     if isinstance(label, str):
-        if named and label in names:
-            return names.index(label)
+        if place is not None:
+            return place
         if named and reading.model_columns(names) is not None:
             return None
         raise ValueError(f"{said('label', label)}: {no_such_column(label, names, named=named)}")
     if not named and reading.width == width:
         return None
-    if not -len(names) <= label < len(names):
-        raise ValueError(f"label={label}, but there are {len(names)} columns")
-    return label % len(names)
+    if place is None:
+        raise ValueError(f"{said('label', label)}, but there are {len(names)} columns")
+    return place
 
 
 def names_size(names: Iterable[str]) -> int:
@@ -296,7 +301,7 @@ class Encoder:
             if reading.columns is not None:
                 self.numeric.sort(key=reading.columns.index)
             if not named and reading.width not in (None, len(self.numeric)) and not self.categories:
-                raise ValueError(f"{len(self.numeric)} columns, but width={reading.width}")
+                raise ValueError(f"{len(self.numeric)} columns, but {said('width', reading.width)}")
             self._index = {name: column for column, name in enumerate(self.numeric)}
         else:
             self._index = {name: column for column, name in enumerate(wanted)}

@@ -10,6 +10,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from novikoff.words import said
+
 UTF_8 = "utf-8"
 UNDECODED = re.compile("[\udc80-\udcff]")
 
@@ -41,10 +43,10 @@ def known(encoding: str) -> str:
         found = codecs.lookup(encoding)
     except (LookupError, ValueError):  # a name may hold a NUL
         raise ValueError(
-            f"encoding={encoding!r} is not known: utf-8, utf-16, cp1252, latin-1 and many others are"
+            f"{said('encoding', encoding)} is not known: utf-8, utf-16, cp1252, latin-1 and many others are"
         ) from None
     if found.name in _NO_CHARACTERS or not getattr(found, "_is_text_encoding", True):
-        raise ValueError(f"encoding={encoding!r} is none that files are written in")
+        raise ValueError(f"{said('encoding', encoding)} is none that files are written in")
     return found.name
 
 

@@ -30,6 +30,7 @@ from novikoff.data.columns import (
 from novikoff.data.options import Reading
 from novikoff.data.svmlight import skip
 from novikoff.float64 import may_vanish, nearest, nearest_to_text, shown
+from novikoff.words import said
 
 HOLDERS = ("features", "x")  # keys that may hold the features of an example
 
@@ -136,7 +137,7 @@ class JsonParser:
         elif isinstance(label, str):
             self._label = label if label in example or not self._fixed or self.reading.online else None
         elif label is not False:
-            raise _FaultError(f"label={label}: objects have no positions; give the key of the label")
+            raise _FaultError(f"{said('label', label)}: objects have no positions; give the key of the label")
 
     def _label_of(self, example: dict[str, Any]) -> Any:
         if self._label is None:

@@ -3,58 +3,24 @@
 from __future__ import annotations
 
 import difflib
-import shlex
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+import inspect
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from numbers import Integral
-from typing import Any
+from typing import Any, Literal, TypedDict, TypeVar
 
 from novikoff.data import encodings
+from novikoff.words import said
 
 FORMATS = ("svmlight", "vw", "csv", "tsv", "jsonl", "parquet", "arrow", "npy", "npz")
 DELIMITERS = {"csv": ",", "tsv": "\t"}
 TABS = {"tab": "\t", "\\t": "\t"}  # as a shell passes them on
 NO_DELIMITERS = "\"'\r\n\0.+-_"
-OWN_IN_SHELL = (
-    "format",
-    "label",
-    "weight",
-    "delimiter",
-    "decimal",
-    "encoding",
-    "missing",
-    "drop",
-    "columns",
-    "skip_bad",
-)
 DECIMALS = (".", ",")
 MISSING_RULES = ("error", "zero", "column")
 # A file is read in memory at hand, and not as a stream. The features of a model are recorded as columns.
 NOT_RECORDED = ("online", "max_line", "max_names", "features")
-
-_shell = False  # whether a user of the shell hears what is said
-
-
-@contextmanager
-def in_the_shell() -> Iterator[None]:
-    """What is said of options is said as a shell takes them: --label NAME, and not label='NAME'."""
-    global _shell
-    before, _shell = _shell, True
-    try:
-        yield
-    finally:
-        _shell = before
-
-
-def said(name: str, value: Any) -> str:
-    """An option with its value, as the user gives it: label='kind', or --label kind."""
-    if not _shell:
-        return f"{name}={value!r}"
-    text = ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
-    if name in OWN_IN_SHELL:
-        return f"--{name.replace('_', '-')} {shlex.quote(text)}"
-    return f"-r {shlex.quote(f'{name}={text}')}"
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True)
@@ -134,11 +100,11 @@ class Reading:
         for name in ("header", "zero_based", "online"):
             value = getattr(self, name)
             if value is not None and not isinstance(value, bool):
-                raise ValueError(f"{name}={value!r}: true or false is expected")
+                raise ValueError(f"{said(name, value)}: true or false is expected")
         for name in ("width", "skip_bad"):
             value = getattr(self, name)
             if value is not None and (isinstance(value, bool) or not isinstance(value, Integral)):
-                raise ValueError(f"{name}={value!r}: an integer is expected")
+                raise ValueError(f"{said(name, value)}: an integer is expected")
         for name in ("categorical", "drop"):
             object.__setattr__(self, name, _listed(name, getattr(self, name)))
         for name in ("columns", "features"):
@@ -153,25 +119,27 @@ class Reading:
             raise ValueError(f"columns asks for {twice!r}, and drop leaves it out")
         self._check_dialect()
         if self.format is not None and self.format not in FORMATS:
-            raise ValueError(f"format={self.format!r} is not one of {', '.join(FORMATS)}")
+            raise ValueError(f"{said('format', self.format)} is not one of {', '.join(FORMATS)}")
         if self.missing not in MISSING_RULES:
-            raise ValueError(f"missing={self.missing!r} is not one of {', '.join(MISSING_RULES)}")
+            raise ValueError(f"{said('missing', self.missing)} is not one of {', '.join(MISSING_RULES)}")
         if self.label is True:
             raise ValueError("label is the name or the position of a column, or False for none")
         if self.weight is not None and not isinstance(self.weight, str):
-            raise ValueError(f"weight={self.weight!r}: the name of a column is expected")
+            raise ValueError(f"{said('weight', self.weight)}: the name of a column is expected")
         if self.weight is not None and self.online:
-            raise ValueError(f"weight={self.weight!r}: a model that learns from a stream weighs every example 1")
+            raise ValueError(f"{said('weight', self.weight)}: a model that learns from a stream weighs every example 1")
         if self.weight is not None and self.missing == "column":
-            raise ValueError("missing='column' gives a missing weight a column, and no number: take 'zero' or 'error'")
+            raise ValueError(
+                f"{said('missing', 'column')} gives a missing weight a column, and no number: take zero or error"
+            )
         if self.width is not None and self.width < 1:
-            raise ValueError(f"width={self.width}: at least one column is expected")
+            raise ValueError(f"{said('width', self.width)}: at least one column is expected")
         if self.skip_bad is None or self.skip_bad < 0:
-            raise ValueError(f"skip_bad={self.skip_bad}: it is the number of bad lines that may be skipped")
+            raise ValueError(f"{said('skip_bad', self.skip_bad)}: it is the number of bad lines that may be skipped")
         for name in ("max_line", "max_names"):
             value = getattr(self, name)
             if type(value) is not int or value < 1:
-                raise ValueError(f"{name}={value!r}: a number of bytes is expected")
+                raise ValueError(f"{said(name, value)}: a number of bytes is expected")
 
     def model_columns(self, names: Collection[str]) -> tuple[str, ...] | None:
         """The columns of a model, which a table with columns of these names is brought to; None: it stays a table."""
@@ -188,14 +156,58 @@ class Reading:
         if self.delimiter is not None:
             delimiter = TABS.get(self.delimiter, self.delimiter) if isinstance(self.delimiter, str) else ""
             if len(delimiter) != 1 or not delimiter.isascii() or delimiter.isalnum() or delimiter in NO_DELIMITERS:
-                raise ValueError(f"delimiter={self.delimiter!r}: one character is expected, such as ; or |, or tab")
+                raise ValueError(
+                    f"{said('delimiter', self.delimiter)}: one character is expected, such as ; or |, or tab"
+                )
             object.__setattr__(self, "delimiter", delimiter)
         if self.decimal not in (None, *DECIMALS):
-            raise ValueError(f"decimal={self.decimal!r} is neither a point nor a comma")
+            raise ValueError(f"{said('decimal', self.decimal)} is neither a point nor a comma")
         if self.encoding is not None:
             if not isinstance(self.encoding, str):
-                raise ValueError(f"encoding={self.encoding!r}: the name of an encoding is expected")
+                raise ValueError(f"{said('encoding', self.encoding)}: the name of an encoding is expected")
             object.__setattr__(self, "encoding", encodings.known(self.encoding))
+
+
+class Options(TypedDict, total=False):
+    """The options of `Reading`, as keyword arguments."""
+
+    format: Literal["svmlight", "vw", "csv", "tsv", "jsonl", "parquet", "arrow", "npy", "npz"] | None
+    label: str | int | None
+    weight: str | None
+    header: bool | None
+    zero_based: bool | None
+    delimiter: str | None
+    decimal: Literal[".", ","] | None
+    encoding: str | None
+    missing: Literal["error", "zero", "column"]
+    categorical: Collection[str | int]
+    columns: Collection[str] | None
+    drop: Collection[str | int]
+    features: Collection[str] | None
+    width: int | None
+    skip_bad: int
+    max_line: int
+    max_names: int
+
+
+def takes_options(function: F) -> F:
+    """Show the options of a function that takes them as ``**options: Unpack[Options]``: each one, and its default."""
+    own = inspect.signature(function)
+    *others, _ = own.parameters.values()
+    options = [
+        inspect.Parameter(
+            name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=_DEFAULTS[name],
+            annotation=Options.__annotations__[name].__forward_arg__,
+        )
+        for name in Options.__annotations__
+    ]
+    function.__signature__ = own.replace(parameters=[*others, *options])  # type: ignore[attr-defined]
+    return function
+
+
+_DEFAULTS = {option.name: option.default for option in fields(Reading)}
 
 
 def reading_of(options: Mapping[str, Any]) -> Reading:
@@ -206,7 +218,7 @@ def reading_of(options: Mapping[str, Any]) -> Reading:
 
 def check_names(names: Iterable[str]) -> None:
     """Raise a TypeError, as Python does for arguments that nobody expects, if one of these is no option."""
-    known = sorted(field.name for field in fields(Reading) if field.name != "online")
+    known = sorted(Options.__annotations__)
     for name in names:
         if name not in known:
             near = difflib.get_close_matches(name, known, n=1)
@@ -232,7 +244,7 @@ def record_of(reading: Reading, skipped: int, filled: int, *, idle: Collection[s
 
 def _listed(option: str, values: Iterable[Any]) -> tuple[Any, ...]:
     if isinstance(values, str) or not isinstance(values, Iterable):
-        raise ValueError(f"{option}={values!r}: a list of columns is expected")
+        raise ValueError(f"{said(option, values)}: a list of columns is expected")
     return tuple(values)
 
 

@@ -9,7 +9,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import islice
-from typing import Any, TypeVar
+from typing import Any, TypeVar, Unpack
 
 import numpy as np
 import scipy.sparse as sp
@@ -22,7 +22,7 @@ from novikoff.data.block import Block, FormatError, Parser, shortened
 from novikoff.data.dataset import Dataset, Skipped
 from novikoff.data.dialect import MOST, Dialect, sniffed
 from novikoff.data.jsonlines import JsonParser
-from novikoff.data.options import DELIMITERS, Reading, reading_of, record_of, said
+from novikoff.data.options import DELIMITERS, Options, Reading, reading_of, record_of, takes_options
 from novikoff.data.sources import Source
 from novikoff.data.splitting import Refusal, Splitter, text_blocks
 from novikoff.data.svmlight import SvmlightParser
@@ -30,14 +30,17 @@ from novikoff.data.tables import TableParser
 from novikoff.data.vw import Scanned, VwParser
 from novikoff.data.weighed import Reader, WeighedReader, with_weights_as_features
 from novikoff.float64 import Rounded, floats, joined
+from novikoff.words import said
 
+WITH_COLUMNS = ("csv", "tsv", "parquet", "arrow", "npy")
 THREADS = 2  # that parse svmlight and VW text
 
 T = TypeVar("T")
 F = TypeVar("F", Block, Scanned)
 
 
-def read(path: str | os.PathLike[str], **options: Any) -> Dataset:
+@takes_options
+def read(path: str | os.PathLike[str], **options: Unpack[Options]) -> Dataset:
     """All examples of a file, of the files that match a pattern, or of standard input ("-").
 
     The options are those of `Reading`; docs/guides/files.md tells what each format holds.
@@ -55,7 +58,8 @@ def read(path: str | os.PathLike[str], **options: Any) -> Dataset:
     return _Run(path, reading_of(options)).whole()
 
 
-def stream(path: str | os.PathLike[str], chunk: int | None = 100_000, **options: Any) -> Iterator[Dataset]:
+@takes_options
+def stream(path: str | os.PathLike[str], chunk: int | None = 100_000, **options: Unpack[Options]) -> Iterator[Dataset]:
     """The examples of a file, as `read` has them, in data sets of `chunk` rows, in memory that does not grow.
 
     The last one may have fewer rows. None stands for as many rows as are parsed at a time, which costs the least.
@@ -177,6 +181,9 @@ class _Run:
 
 
 def _reader(reading: Reading) -> Reader:
+    if reading.drop and reading.features is None and reading.format not in WITH_COLUMNS:
+        tables = ", ".join(WITH_COLUMNS)
+        raise ValueError(f"{said('drop', reading.drop)} leaves out a column of a table ({tables}), and this is none")
     if reading.weight is not None:
         return WeighedReader(_reader(with_weights_as_features(reading)), reading)
     if reading.format in ("parquet", "arrow"):

@@ -18,8 +18,9 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from novikoff.data import encodings
-from novikoff.data.options import FORMATS, Reading, said
+from novikoff.data.options import FORMATS, Reading
 from novikoff.disk import atomic
+from novikoff.words import said
 
 BINARY = ("parquet", "arrow", "npy", "npz")
 BLOCK = 1 << 24  # bytes of text that are parsed at a time

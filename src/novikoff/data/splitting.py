@@ -12,9 +12,10 @@ from typing import NamedTuple
 import numpy as np
 
 from novikoff.data.block import FormatError
-from novikoff.data.options import DELIMITERS, Reading, said
+from novikoff.data.options import DELIMITERS, Reading
 from novikoff.data.scan import cells
 from novikoff.data.sources import Source
+from novikoff.words import said
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # at the beginning of a file it is no part of the text
 NEAR_END = 1 << 10  # bytes in which the end of the last line is looked for first

@@ -47,11 +47,12 @@ from novikoff.data.columns import (
 )
 from novikoff.data.dialect import Dialect
 from novikoff.data.encodings import UNDECODED, UTF_8
-from novikoff.data.options import Reading, said
+from novikoff.data.options import Reading
 from novikoff.data.sources import pyarrow
 from novikoff.data.splitting import BYTE_ORDER_MARK, line_ends
 from novikoff.data.svmlight import skip
 from novikoff.float64 import EXACT, may_vanish, nearest_to_text, shown
+from novikoff.words import said
 
 # Bytes of a table before pyarrow, which takes its time to import, is asked. A process that is over soon raises it.
 PATIENCE = 0

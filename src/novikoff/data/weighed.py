@@ -15,6 +15,7 @@ from novikoff.data.block import Block
 from novikoff.data.dialect import Dialect
 from novikoff.data.options import Reading
 from novikoff.data.sources import Source
+from novikoff.words import said
 
 TABLES = ("csv", "tsv", "parquet", "arrow")
 
@@ -41,8 +42,8 @@ def with_weights_as_features(reading: Reading) -> Reading:
     """For the reader within: the column of the weights is one of numbers, and one of those that are asked for."""
     if reading.format not in TABLES:
         raise ValueError(
-            f"weight={reading.weight!r} names a column of a table ({', '.join(TABLES)}); VW and JSON lines state the "
-            "importance of an example themselves"
+            f"{said('weight', reading.weight)} names a column of a table ({', '.join(TABLES)}); VW and JSON lines "
+            "state the importance of an example themselves"
         )
     assert reading.weight is not None
     columns = None if reading.columns is None else (*reading.columns, reading.weight)
@@ -93,7 +94,7 @@ class WeighedReader:
     def _place(self) -> int:
         name, names = self._given.weight, self.within.names
         if names is None:
-            raise ValueError(f"weight={name!r} is the name of a column, and the columns have none")
+            raise ValueError(f"{said('weight', name)} is the name of a column, and the columns have none")
         if name not in names:
             label = self.within.reading.label
             why = "it holds the labels" if name == label else f"the columns are {', '.join(map(repr, names[:20]))}"

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import chain, pairwise
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 import scipy.sparse as sp
@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from novikoff.data.arrow import METADATA
 from novikoff.data.dataset import Dataset
-from novikoff.data.options import DELIMITERS, FORMATS
+from novikoff.data.options import DELIMITERS, FORMATS, Options, takes_options
 from novikoff.data.reading import read, stream
 from novikoff.data.sources import COMPRESSIONS, named_format, pyarrow, read_once
 from novikoff.disk import atomic
@@ -37,8 +37,13 @@ LABEL = "label"  # the name of the column of labels
 _NOT_IN_VW = re.compile(r"[\s:|]|^$")
 
 
+@takes_options
 def convert(
-    source: str | os.PathLike[str], target: str | os.PathLike[str], *, to: str | None = None, **options: Any
+    source: str | os.PathLike[str],
+    target: str | os.PathLike[str],
+    *,
+    to: str | None = None,
+    **options: Unpack[Options],
 ) -> int:
     """Write the examples of `source` in the format that the name of `target` tells, or `to`; how many there are.
 
@@ -120,7 +125,7 @@ class _Shape:
 
 
 def _planned(
-    source: str | os.PathLike[str], options: dict[str, Any], writer: type[_Writer]
+    source: str | os.PathLike[str], options: Options, writer: type[_Writer]
 ) -> tuple[Iterator[Dataset], _Shape]:
     """The examples in chunks, and what is known of all of them: after a first reading, if the writer needs it."""
     chunks = stream(source, CHUNK, **options)
