@@ -88,7 +88,7 @@ def _reading(reading):
         if name == "format":
             require(
                 type(value) is str
-                and value in ["svmlight", "vw", "csv", "tsv", "jsonl", "parquet", "arrow", "npy", "npz"]
+                and value in ["svmlight", "vw", "csv", "tsv", "jsonl", "parquet", "arrow", "npy", "npz", "idx", "arff"]
             )
         elif name == "label":
             require(_is_column(value))

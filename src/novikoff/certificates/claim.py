@@ -288,7 +288,7 @@ def _is_bool(value: Any) -> bool:
     return type(value) is bool
 
 
-FILE_FORMATS = "svmlight", "vw", "csv", "tsv", "jsonl", "parquet", "arrow", "npy", "npz"
+FILE_FORMATS = "svmlight", "vw", "csv", "tsv", "jsonl", "parquet", "arrow", "npy", "npz", "idx", "arff"
 
 SETTINGS: dict[str, Callable[[Any], bool]] = {
     "format": lambda value: value in FILE_FORMATS,

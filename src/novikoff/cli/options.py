@@ -22,7 +22,9 @@ AsJson = Annotated[bool, typer.Option("--json", help="The answer as JSON on stan
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on standard error.")]
 Format = Annotated[
     str | None,
-    typer.Option(help="svmlight, vw, csv, tsv, jsonl, parquet, arrow, npy, npz; by name and content otherwise."),
+    typer.Option(
+        help="svmlight, vw, csv, tsv, jsonl, parquet, arrow, npy, npz, idx, arff; by name and content otherwise."
+    ),
 ]
 Label = Annotated[str | None, typer.Option(help="The column of the labels, by name or position.")]
 Delimiter = Annotated[

@@ -34,9 +34,10 @@ from numpy.typing import NDArray
 
 from novikoff.data.dataset import Dataset, Skipped
 from novikoff.data.dialect import Dialect
+from novikoff.data.idx import labels_of
 from novikoff.data.options import Reading
 from novikoff.data.reading import stream
-from novikoff.data.sources import Source, files
+from novikoff.data.sources import Source, files, opened
 from novikoff.disk import locks
 from novikoff.disk.places import cache_directory
 from novikoff.examples import distinct, item
@@ -87,7 +88,7 @@ class Copy:
         try:
             with ExitStack() as held:
                 try:
-                    found = None if fresh else self._use(held, _stamp(self.source))
+                    found = None if fresh else self._use(held, _stamp(self.source, self.reading))
                     found = found or self._make(held, fresh, watch)
                 except locks.NoLocksError:
                     found = self._make_private(held, watch)
@@ -132,7 +133,7 @@ class Copy:
 
     def _make(self, held: ExitStack, fresh: bool, watch: Callable[[int], None] | None) -> _Found:
         with self._alone():
-            stamp = _stamp(self.source)
+            stamp = _stamp(self.source, self.reading)
             found = None if fresh else self._use(held, stamp)  # somebody made it while we waited
             if found:
                 return found
@@ -154,7 +155,7 @@ class Copy:
             make_directory(self.home)
             (self.home / LOCK).unlink(missing_ok=True)  # which was of no use
         held.callback(shutil.rmtree, place, ignore_errors=True)
-        return self._written(None, place, _stamp(self.source), watch)
+        return self._written(None, place, _stamp(self.source, self.reading), watch)
 
     def _written(self, held: ExitStack | None, place: Path, stamp: Any, watch: Callable[[int], None] | None) -> _Found:
         """A new copy; its lock is held from the beginning, so that nobody removes it between its making and its use."""
@@ -288,11 +289,19 @@ def _map(file: Path, kind: str) -> NDArray[Any]:
     return np.memmap(file, kind, "r").view(np.ndarray) if file.stat().st_size else np.empty(0, kind)
 
 
-def _stamp(source: str) -> Any:
-    """What changes when the source does. The time of the last change of the inode cannot be set back."""
+def _stamp(source: str, reading: Reading) -> Any:
+    """What changes when the source does, or a file beside it with its labels.
+
+    The time of the last change of the inode cannot be set back.
+    """
     names = files(source)
-    for name in names:
-        Source(name).close()  # says what is wrong with the path, if anything is
+    for name in list(names):
+        source_of_name = Source(name)  # says what is wrong with the path, if anything is
+        try:
+            if opened(source_of_name, reading) == "idx" and (labels := labels_of(name, reading)):
+                names.append(labels)
+        finally:
+            source_of_name.close()
     whole = sum(os.stat(name).st_size for name in names) <= SMALL
     found = []
     for name in names:

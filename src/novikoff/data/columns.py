@@ -19,7 +19,8 @@ from novikoff.float64 import nearest, shown
 from novikoff.words import said
 
 MISSING = frozenset(("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null", "NULL", "None", "?", "-"))
-MISSING_LABELS = MISSING - {"-"}  # which is a label beside +
+LABELS_ALONE = {"-"}  # as a label it is none of these: it stands beside +
+MISSING_LABELS = MISSING - LABELS_ALONE
 LABELS = ("label", "y", "target", "class")
 NO_FEATURES = "no column is left for the features"
 NO_LABEL = "the label is missing"
@@ -239,8 +240,8 @@ def text_labels(levels: Sequence[str]) -> NDArray[np.str_]:
 class Labels:
     """What labels written as text are: numbers if those of the first block are, else text."""
 
-    def __init__(self, *, text: bool, name: str | int = "") -> None:
-        self._text: bool | None = text or None
+    def __init__(self, *, text: bool | None, name: str | int = "") -> None:
+        self._text = text  # None: the first block tells
         self._name = name
         self.decimal = "."  # of the file that is read
         self._numbers = NumberLabels()

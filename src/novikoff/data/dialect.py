@@ -58,7 +58,7 @@ class Dialect(NamedTuple):
 
 def plain(reading: Reading) -> Dialect:
     """That of a file of which nothing was seen."""
-    return Dialect(reading.delimiter or DELIMITERS[reading.format or "csv"], reading.decimal or ".")
+    return Dialect(reading.delimiter or DELIMITERS.get(reading.format or "csv", ","), reading.decimal or ".")
 
 
 def told(delimiter: str) -> str:

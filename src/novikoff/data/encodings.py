@@ -29,6 +29,10 @@ _NO_CHARACTERS = ("idna", "punycode", "unicode_escape", "raw_unicode_escape", "u
 _LOST = b"\xff"
 
 
+def not_in_utf_8() -> str:
+    return f"the text is not in UTF-8; {said('encoding', 'cp1252')} reads what many programs on Windows write"
+
+
 class NoMarkError(ValueError):
     """The text looks like one in an encoding that begins with a byte-order mark, but for that."""
 

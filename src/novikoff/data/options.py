@@ -12,7 +12,7 @@ from typing import Any, Literal, TypedDict, TypeVar
 from novikoff.data import encodings
 from novikoff.words import said
 
-FORMATS = ("svmlight", "vw", "csv", "tsv", "jsonl", "parquet", "arrow", "npy", "npz")
+FORMATS = ("svmlight", "vw", "csv", "tsv", "jsonl", "parquet", "arrow", "npy", "npz", "idx", "arff")
 DELIMITERS = {"csv": ",", "tsv": "\t"}
 TABS = {"tab": "\t", "\\t": "\t"}  # as a shell passes them on
 NO_DELIMITERS = "\"'\r\n\0.+-_"
@@ -29,7 +29,7 @@ class Reading:
 
     Parameters
     ----------
-    format : one of svmlight, vw, csv, tsv, jsonl, parquet, arrow, npy, npz
+    format : one of svmlight, vw, csv, tsv, jsonl, parquet, arrow, npy, npz, idx, arff
         None: by the name of the file, else by its content.
     label : str, int or False
         The column of the labels, by name or position (-1 is the last); False if there are none. None: the column
@@ -171,7 +171,7 @@ class Reading:
 class Options(TypedDict, total=False):
     """The options of `Reading`, as keyword arguments."""
 
-    format: Literal["svmlight", "vw", "csv", "tsv", "jsonl", "parquet", "arrow", "npy", "npz"] | None
+    format: Literal["svmlight", "vw", "csv", "tsv", "jsonl", "parquet", "arrow", "npy", "npz", "idx", "arff"] | None
     label: str | int | None
     weight: str | None
     header: bool | None

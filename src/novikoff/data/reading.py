@@ -16,11 +16,13 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from novikoff.data import sources
+from novikoff.data.arff import ArffParser
 from novikoff.data.arrays import ArrayReader
 from novikoff.data.arrow import ArrowReader
 from novikoff.data.block import Block, FormatError, Parser, shortened
 from novikoff.data.dataset import Dataset, Skipped
 from novikoff.data.dialect import MOST, Dialect, sniffed
+from novikoff.data.idx import IdxReader
 from novikoff.data.jsonlines import JsonParser
 from novikoff.data.options import DELIMITERS, Options, Reading, reading_of, record_of, takes_options
 from novikoff.data.sources import Source
@@ -32,7 +34,8 @@ from novikoff.data.weighed import Reader, WeighedReader, with_weights_as_feature
 from novikoff.float64 import Rounded, floats, joined
 from novikoff.words import said
 
-WITH_COLUMNS = ("csv", "tsv", "parquet", "arrow", "npy")
+WITH_COLUMNS = ("csv", "tsv", "parquet", "arrow", "npy", "arff")
+NAMELESS = ("svmlight", "idx")
 THREADS = 2  # that parse svmlight and VW text
 
 T = TypeVar("T")
@@ -184,12 +187,18 @@ def _reader(reading: Reading) -> Reader:
     if reading.drop and reading.features is None and reading.format not in WITH_COLUMNS:
         tables = ", ".join(WITH_COLUMNS)
         raise ValueError(f"{said('drop', reading.drop)} leaves out a column of a table ({tables}), and this is none")
+    if reading.columns is not None and reading.format in NAMELESS:
+        raise ValueError(
+            f"{said('columns', reading.columns)} names columns, and those of {reading.format} have no names"
+        )
     if reading.weight is not None:
         return WeighedReader(_reader(with_weights_as_features(reading)), reading)
     if reading.format in ("parquet", "arrow"):
         return ArrowReader(reading)
     if reading.format in ("npy", "npz"):
         return ArrayReader(reading)
+    if reading.format == "idx":
+        return IdxReader(reading)
     if reading.format == "svmlight":
         return SvmlightReader(reading)
     return LineReader(line_parser(reading), reading)
@@ -203,9 +212,11 @@ def line_parser(reading: Reading) -> Parser:
         return VwParser(reading.wanted, grow=reading.online, max_names=reading.max_names)
     if reading.format == "jsonl":
         return JsonParser(reading)
+    if reading.format == "arff":
+        return ArffParser(reading)
     if reading.format in DELIMITERS:
         return TableParser(reading)
-    raise ValueError(f"{reading.format} is not a format of lines: svmlight, vw, jsonl, csv or tsv is expected")
+    raise ValueError(f"{reading.format} is not a format of lines: svmlight, vw, jsonl, csv, tsv or arff is expected")
 
 
 class LineReader:
@@ -228,7 +239,9 @@ class LineReader:
 
     @property
     def reading(self) -> Reading:
-        return self._parser.reading if isinstance(self._parser, TableParser | JsonParser) else self._reading
+        return (
+            self._parser.reading if isinstance(self._parser, TableParser | JsonParser | ArffParser) else self._reading
+        )
 
     @property
     def dialect(self) -> Dialect | None:

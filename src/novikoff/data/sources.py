@@ -22,7 +22,8 @@ from novikoff.data.options import FORMATS, Reading
 from novikoff.disk import atomic
 from novikoff.words import said
 
-BINARY = ("parquet", "arrow", "npy", "npz")
+BINARY = ("parquet", "arrow", "npy", "npz", "idx")
+SPREADSHEETS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods", ".numbers")
 BLOCK = 1 << 24  # bytes of text that are parsed at a time
 HEAD = 1 << 16  # bytes in which the format is looked for
 
@@ -42,6 +43,9 @@ SUFFIXES = {
     ".ipc": "arrow",
     ".npy": "npy",
     ".npz": "npz",
+    ".idx": "idx",
+    ".idx3-ubyte": "idx",
+    ".arff": "arff",
 }
 COMPRESSIONS = {".gz": "gzip", ".bz2": "bz2", ".xz": "xz", ".zst": "zstd"}
 
@@ -55,6 +59,9 @@ _MAGIC = {
     b"PK\x03\x04": "npz",
 }
 LONGEST_MAGIC = max(map(len, _MAGIC))
+_IDX = re.compile(rb"\0\0[\x08\x09\x0b-\x0e][^\0]", re.DOTALL)
+_OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # .xls and its like
+_NEW_OFFICE = re.compile(rb"PK\x03\x04.{26}(?:\[Content_Types\]\.xml|_rels/|xl/|mimetype)", re.DOTALL)
 # Names between bars, and not a label with namespaces and features: no space beside a bar, and no colon.
 _BARS = re.compile(rb"[A-Za-z_][^|:]*(?<! )\|(?![ |])[^:]*\Z")
 _DECLARATION = re.compile(rb'"?sep=.?"?')
@@ -238,6 +245,8 @@ def opened(source: Source, reading: Reading) -> str:
     From here on its text is UTF-8.
     """
     format = reading.format or named_format(source.name) or _magic_format(source.peek(LONGEST_MAGIC))
+    if format in (None, "npz"):
+        _refuse_spreadsheet(source)
     if format in BINARY:
         return format
     try:
@@ -247,6 +256,15 @@ def opened(source: Source, reading: Reading) -> str:
     if format is None and reading.delimiter is not None:
         return "csv"
     return format or recognized(source.name, content_format(source.peek(HEAD)))
+
+
+def _refuse_spreadsheet(source: Source) -> None:
+    head = source.peek(HEAD)
+    if source.name.lower().endswith(SPREADSHEETS) or head.startswith(_OLD_OFFICE) or _NEW_OFFICE.match(head):
+        raise ValueError(
+            f"{source.name} is a spreadsheet, and those are not read: save its sheet as CSV there, or in Python with "
+            'pandas.read_excel(...).to_csv("table.csv", index=False)'
+        )
 
 
 def no_mark(error: encodings.NoMarkError) -> str:
@@ -280,6 +298,8 @@ def content_format(head: bytes) -> str | None:
         return "svmlight" if not head.strip(b"\0 \t\r\n") or head.lstrip().startswith(b"#") else None
     if line.startswith(b"{"):
         return "jsonl"
+    if line.startswith(b"%") or line.lower().startswith(b"@relation"):
+        return "arff"
     if _BARS.match(line):
         return "csv"
     if b"|" in line:
@@ -292,6 +312,8 @@ def content_format(head: bytes) -> str | None:
 
 
 def _magic_format(head: bytes) -> str | None:
+    if _IDX.match(head):
+        return "idx"
     return next((format for magic, format in _MAGIC.items() if head.startswith(magic)), None)
 
 

@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from novikoff.data import dialect as dialects
 from novikoff.data.block import BadLine, Block, FormatError, Inexact
 from novikoff.data.columns import (
+    LABELS_ALONE,
     MISSING,
-    MISSING_LABELS,
     MOST_COLUMNS,
     NO_FEATURES,
     NO_LABEL,
@@ -46,7 +46,7 @@ from novikoff.data.columns import (
     truth,
 )
 from novikoff.data.dialect import Dialect
-from novikoff.data.encodings import UNDECODED, UTF_8
+from novikoff.data.encodings import UNDECODED, UTF_8, not_in_utf_8
 from novikoff.data.options import Reading
 from novikoff.data.sources import pyarrow
 from novikoff.data.splitting import BYTE_ORDER_MARK, line_ends
@@ -76,11 +76,15 @@ class _Record(NamedTuple):
 class TableParser:
     """Lines of cells; the first of a file may hold the names of the columns."""
 
-    def __init__(self, reading: Reading) -> None:
+    def __init__(self, reading: Reading, missing: frozenset[str] = MISSING) -> None:
         self.reading = reading
+        self._missing, self._missing_labels = missing, missing - LABELS_ALONE
+        self._declared: list[str] | None = None  # what the columns hold, where the file says it
+        self._label_is_text: bool | None = None
+        self.levels: dict[int, Sequence[str]] = {}  # of the columns of text that were parsed last
         self.dialect = dialects.plain(reading)  # of the file that is read
         self._begun = False  # whether the first record of the file was seen
-        self._declared = False  # whether the line before it was read that says what separates the cells
+        self._said = False  # whether the line before it was read that says what separates the cells
         self._columns: list[str] | None = None  # of the file, the label included
         self._kinds: list[str | None] = []
         self._encoder: Encoder | None = None
@@ -114,13 +118,14 @@ class TableParser:
             self._ask_arrow()
         lines = line_ends(text) + (not text.endswith((b"\n", b"\r")))
         if line == 1:
-            self._begun = self._declared = False
+            self._begun, self._said = self._declared is not None, False
         if not self._begun:
             start, line = self._begin(text, line)
             text = text[start:]
         if self._encoder is None and not self._fix_columns(text, line):
             return Block(np.empty((0, 0)), None, None, None, lines, [])
         bad: list[BadLine] = []
+        self.levels = {}
         try:
             table = self._at_once(text)
             X, y = self._rows(*table)
@@ -148,8 +153,8 @@ class TableParser:
         start = 0
         records = self._records(text, line)
         first = next(records, None)
-        if first is not None and self.dialect.declared and not self._declared:
-            self._declared = True
+        if first is not None and self.dialect.declared and not self._said:
+            self._said = True
             start = first.end
             first = next(records, None)
         if first is None:
@@ -177,22 +182,38 @@ class TableParser:
         if header and names_size(columns) > self.reading.max_names:
             raise FormatError(too_many_names(columns[-1], self.reading.max_names), first.line, len(columns))
         if self._columns is None:
-            self._columns = columns
-            self.header_overruled = header != looks_like_names
-            self._dropped = find_dropped(columns, header, self.reading)
             self._row_names = self.dialect.row_names
-            if self._row_names:
-                self._dropped |= {0}
-            self._label = find_label(columns, header, self.reading, self._dropped)
-            label = self.reading.label
-            if self._label is not None and label is None:
-                label = columns[self._label] if header else self._label
-            self.reading = replace(self.reading, header=header, label=label)
+            self._settle(columns, header=header)
+            self.header_overruled = header != looks_like_names
         elif columns != self._columns:
             raise FormatError("the columns are not those of the first file", first.line, 1)
         self.dialect = self.dialect._replace(row_names=self._row_names)
         start = first.end if header else start
         return start, line + line_ends(text[:start])
+
+    def _settle(self, columns: list[str], *, header: bool) -> None:
+        """The columns of the first file, and which of them are no features."""
+        self._columns = columns
+        self._dropped = find_dropped(columns, header, self.reading)
+        if self._row_names:
+            self._dropped |= {0}
+        self._label = find_label(columns, header, self.reading, self._dropped)
+        label = self.reading.label
+        if self._label is not None and label is None:
+            label = columns[self._label] if header else self._label
+        self.reading = replace(self.reading, header=header, label=label)
+
+    def declare(self, columns: list[str], kinds: list[str], are_text: list[bool]) -> None:
+        """The columns have these names, and hold numbers, truth or categories; as labels they are text or numbers."""
+        self._declared, self._begun = kinds, True
+        self._settle(columns, header=True)
+        if self._label is not None:
+            self._label_is_text = are_text[self._label]
+
+    def line_of(self, text: bytes, line: int, place: int, cell: str) -> int:
+        """The line of the first record that has this cell at its place."""
+        records = self._records(text, line)
+        return next(record.line for record in records if record.cells[place : place + 1] == [cell])
 
     def _number(self, cell: str) -> float | None:
         return number(cell, self.dialect.decimal)
@@ -209,7 +230,7 @@ class TableParser:
         encoding = self.dialect.encoding
         if encoding != UTF_8:
             return f"the text is not in {encoding}"
-        return f"the text is not in UTF-8; {said('encoding', 'cp1252')} reads what many programs on Windows write"
+        return not_in_utf_8()
 
     def _fix_columns(self, text: bytes, line: int) -> bool:
         """Decide from the first block what the columns are; False if it has no examples."""
@@ -220,6 +241,24 @@ class TableParser:
         chosen = self._chosen(columns, of_model)
         if of_model is None and not any(chosen):
             self._refuse_no_features()
+        if self._declared is None:
+            self._look(text, line, chosen, of_model)
+        else:
+            self._take(self._declared, chosen)
+        self._kinds = chosen
+        kinds = ["number" if kind == "truth" else kind for kind in chosen]
+        named = bool(self.reading.header)
+        self._encoder = Encoder(columns, kinds, named, self.reading)
+        asked = self._label is not None and self._label in self._asked(columns)
+        self._labels = Labels(
+            text=True if asked else self._label_is_text,
+            name=columns[self._label] if named and self._label is not None else self._label or 0,
+        )
+        self._labels.decimal = self.dialect.decimal
+        return True
+
+    def _look(self, text: bytes, line: int, chosen: list[str | None], of_model: Sequence[str] | None) -> None:
+        """See which of the columns that may hold numbers do."""
         wanted = [place for place, kind in enumerate(chosen) if kind == "number"]
         mixed = []
         for place, counts in zip(wanted, self._counted(text, wanted), strict=True):
@@ -232,16 +271,15 @@ class TableParser:
                 mixed.append(place)
         if mixed and of_model is None:
             self._refuse(text, line, mixed)
-        self._kinds = chosen
-        kinds = ["number" if kind == "truth" else kind for kind in chosen]
-        named = bool(self.reading.header)
-        self._encoder = Encoder(columns, kinds, named, self.reading)
-        self._labels = Labels(
-            text=self._label is not None and self._label in self._asked(columns),
-            name=columns[self._label] if named and self._label is not None else self._label or 0,
-        )
-        self._labels.decimal = self.dialect.decimal
-        return True
+
+    def _take(self, declared: list[str], chosen: list[str | None]) -> None:
+        """The columns hold what the file says, unless it was asked otherwise."""
+        assert self._columns is not None
+        for place, kind in enumerate(declared):
+            if chosen[place] == "number" and kind == "category" and self.reading.features is not None:
+                raise ValueError(f"column {self._columns[place]!r} holds text; the model has it as numbers")
+            if chosen[place] == "number":
+                chosen[place] = kind
 
     def _chosen(self, columns: list[str], of_model: Sequence[str] | None) -> list[str | None]:
         """What the columns hold as far as it was asked for; None for those that are no features."""
@@ -293,7 +331,7 @@ class TableParser:
         for record in self._records(text, line):
             for place in mixed:
                 cell = record.cells[place] if place < len(record.cells) else ""
-                if cell not in MISSING and self._number(cell) is None:
+                if cell not in self._missing and self._number(cell) is None:
                     raise FormatError(
                         f"{self._no_number(cell)}, but others in this column are; "
                         f"{said('categorical', names)} takes such columns as categories",
@@ -312,7 +350,7 @@ class TableParser:
             except _RefusedError:
                 pass
             else:
-                missing = self._arrow.array(sorted(MISSING))
+                missing = self._arrow.array(sorted(self._missing))
                 for place in places:
                     cells = compute.utf8_trim_whitespace(table.column(str(place)))
                     cells = cells.filter(compute.invert(compute.is_in(cells, missing)))
@@ -326,7 +364,7 @@ class TableParser:
         for record in self._records(text, 1):
             if len(record.cells) == len(self._columns):
                 for place, counter in zip(places, counters, strict=True):
-                    if record.cells[place] not in MISSING:
+                    if record.cells[place] not in self._missing:
                         counter[record.cells[place]] += 1
         yield from counters
 
@@ -356,7 +394,7 @@ class TableParser:
                 convert_options=reader.ConvertOptions(
                     include_columns=[str(place) for place in types],
                     column_types={str(place): type for place, type in types.items()},
-                    null_values=sorted(MISSING),
+                    null_values=sorted(self._missing),
                     decimal_point=self.dialect.decimal,
                 ),
             )
@@ -379,7 +417,7 @@ class TableParser:
         for place in self._places(self._encoder.numeric):
             column = table.column(str(place))
             if self._kinds[place] == "truth":
-                codes, levels = _coded(column)
+                codes, levels = _coded(column, self._missing)
                 values = [truth(level) for level in levels]
                 if None in values:
                     raise _RefusedError
@@ -391,8 +429,10 @@ class TableParser:
         found = in_rows(numbers, table.num_rows)
         if not finite_sum(found) and np.isnan(found).sum() != nulls:
             raise _RefusedError  # a NaN in other words than those for missing cells
-        categories = [_coded(table.column(str(place))) for place in self._places(self._encoder.categories)]
-        labels = None if self._label is None else _coded(table.column(str(self._label)), MISSING_LABELS)
+        categories = [
+            _coded(table.column(str(place)), self._missing) for place in self._places(self._encoder.categories)
+        ]
+        labels = None if self._label is None else _coded(table.column(str(self._label)), self._missing_labels)
         return found, categories, labels
 
     def _inexact(self, text: bytes, line: int, numbers: NDArray[Any]) -> Inexact | None:
@@ -464,13 +504,17 @@ class TableParser:
             if self._label is not None:
                 labels.append(record.cells[self._label])
         found = np.array(numbers, dtype=np.float64).reshape(len(numbers), len(numeric))
-        coded = [_category(column) for column in texts]
-        return (found, coded, None if self._label is None else _category(labels, MISSING_LABELS)), inexact
+        coded = [_category(column, self._missing) for column in texts]
+        return (found, coded, None if self._label is None else _category(labels, self._missing_labels)), inexact
 
     def _rows(self, numbers: NDArray[Any], categories: list[Category], labels: Category | None) -> tuple[Any, Any]:
         assert self._encoder is not None
+        for place, category in zip(self._places(self._encoder.categories), categories, strict=True):
+            self.levels[place] = category.levels
         if labels is None:
             return self._encoder.encode(numbers, categories), None
+        assert self._label is not None
+        self.levels[self._label] = labels.levels
         values = self._label_values(labels)
         if values is None or (labels.codes < 0).any():
             raise _RefusedError
@@ -504,11 +548,11 @@ class TableParser:
             if UNDECODED.search(cell) and (kind is not None or place == self._label):
                 return place + 1, self._not_decoded()
             if place == self._label:
-                if cell in MISSING_LABELS:
+                if cell in self._missing_labels:
                     return place + 1, NO_LABEL
                 if not self._labels.accepts(cell):
                     return place + 1, f"the label {cell!r} is not a number, as those before; " + no_number(name)
-            elif kind is not None and cell in MISSING:
+            elif kind is not None and cell in self._missing:
                 if self.reading.missing == "error":
                     return place + 1, f"{no_value()} (column {name!r})"
             elif kind == "truth" and truth(cell) is None:
@@ -559,7 +603,7 @@ def _suspects(numbers: NDArray[Any], text: bytes) -> NDArray[np.bool_] | None:
     return zeros if suspects is None else suspects | zeros
 
 
-def _coded(column: Any, missing: frozenset[str] = MISSING) -> Category:
+def _coded(column: Any, missing: frozenset[str]) -> Category:
     """A column that pyarrow has put into codes; spaces around the levels do not count."""
     column = column.unify_dictionaries().combine_chunks()
     levels = [level.strip() for level in column.dictionary.to_pylist()]
@@ -568,7 +612,7 @@ def _coded(column: Any, missing: frozenset[str] = MISSING) -> Category:
     return Category(codes[column.indices.fill_null(len(levels)).to_numpy()], list(place))
 
 
-def _category(cells: list[str], missing: frozenset[str] = MISSING) -> Category:
+def _category(cells: list[str], missing: frozenset[str]) -> Category:
     place: dict[str, int] = {}
     codes = [-1 if cell in missing else place.setdefault(cell, len(place)) for cell in cells]
     return Category(np.array(codes, dtype=np.int64), list(place))

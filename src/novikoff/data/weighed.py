@@ -17,7 +17,7 @@ from novikoff.data.options import Reading
 from novikoff.data.sources import Source
 from novikoff.words import said
 
-TABLES = ("csv", "tsv", "parquet", "arrow")
+TABLES = ("csv", "tsv", "parquet", "arrow", "arff")
 
 
 class Reader(Protocol):

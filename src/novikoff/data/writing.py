@@ -29,9 +29,11 @@ from novikoff.data.reading import read, stream
 from novikoff.data.sources import COMPRESSIONS, named_format, pyarrow, read_once
 from novikoff.disk import atomic
 from novikoff.float64 import joined
+from novikoff.words import said
 
 CHUNK = 1 << 14  # rows that are converted at a time
 WIDEST = 10_000  # columns that are written one by one
+ONLY_READ = ("idx", "arff")
 LABEL = "label"  # the name of the column of labels
 
 _NOT_IN_VW = re.compile(r"[\s:|]|^$")
@@ -65,8 +67,10 @@ def convert(
     """
     name = os.fspath(target)
     format = to or named_format(name)
+    if format in ONLY_READ:
+        raise ValueError(f"{name}: {format} is read, and not written; {said('to', 'csv')} writes a table")
     if format not in FORMATS:
-        raise ValueError(f"{name}: the format is not recognized; say to= one of {', '.join(FORMATS)}")
+        raise ValueError(f"{name}: the format is not recognized; say to= one of {', '.join(_WRITERS)}")
     writer = _WRITERS[format]
     if writer.whole:
         chunks, shape = iter([whole := read(source, **options)]), _Shape.of(whole)
