@@ -337,8 +337,13 @@ def test_names_that_are_there_twice(tmp_path):
 
 
 @pytest.mark.parametrize("cells", [("0", "1"), ("17", "3"), ("ann", "bob"), ("2020-01-01", "2020-01-02")])
-def test_the_index_that_pandas_writes(tmp_path, cells):
+def test_the_index_that_pandas_writes(tmp_path, caplog, cells):
     ds = read(tmp_path, ",a,b,label\n{},1,x,0\n{},2,y,1\n".format(*cells))
+    said = f"{tmp_path / 'file.csv'}: the first column, which has no name, is left out as the index of the rows"
+    assert caplog.messages[0] == said
+    caplog.clear()
+    data.read(tmp_path / "file.csv", features=["a"])
+    assert not caplog.messages
     assert ds.names.tolist() == ["a", "b=x", "b=y"]
     assert ds.dialect.row_names
     assert str(ds).endswith(", the first column left out as their index")

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from novikoff import float64
 from novikoff.data import sources
-from novikoff.data.arrays import chosen
+from novikoff.data.arrays import check_finite, chosen
 from novikoff.data.block import Block, Inexact
 from novikoff.data.columns import (
     MISSING,
@@ -62,7 +62,7 @@ class ArrowReader:
                 for batch in batches:
                     batch.validate(full=True)  # what comes from a file may point outside its memory
                     if self._encoder is None:
-                        yield self._lists(batch)
+                        yield self._lists(batch, row)
                     elif batch.num_rows:
                         yield self._table(batch, self._encoder, row)
                     row += batch.num_rows
@@ -215,7 +215,7 @@ class ArrowReader:
             raise CellError(int(np.argmax(absent)), name, NO_LABEL)
         return y
 
-    def _lists(self, batch: Any) -> Block:
+    def _lists(self, batch: Any, before: int) -> Block:
         """Rows of the sparse layout, over the memory of the batch where its types allow it."""
         (starts, columns), (others, data) = (_parts(batch.column(name)) for name in ("indices", "values"))
         if not np.array_equal(starts, others):
@@ -226,9 +226,7 @@ class ArrowReader:
             raise ValueError(f"the sparse layout has {width} columns, but a row has an index outside them")
         parts = data.astype(np.float64, copy=False), columns.astype(np.int32, copy=False), starts
         X = float64.exact_matrix(sp.csr_array(parts, shape=(batch.num_rows, width)))
-        from novikoff.inputs import check_rows  # which waits for scikit-learn
-
-        check_rows(X, names)
+        check_finite(X, names, before)
         X, self.names = chosen(X, names, self.reading)
         self.width = max(self.width, X.shape[1])
         present = set(batch.schema.names)

@@ -16,6 +16,7 @@ from novikoff.data.encodings import UTF_8
 from novikoff.data.options import DELIMITERS, Reading
 
 SEPARATORS = "\t;|,"  # the comma last: it is the one that stands in numbers and in text, too
+INDEX_LEFT_OUT = "the first column, which has no name, is left out as the index of the rows"
 MOST = 1 << 20  # bytes: a line of names may be long
 NAMES = 1 << 16  # characters in which separators are looked for
 LOOKED_AT = 100  # records
@@ -52,7 +53,7 @@ class Dialect(NamedTuple):
         if self.encoding != UTF_8:
             found.append(f"the encoding is {self.encoding}")
         if self.row_names:
-            found.append("the first column, which has no name, is left out as the index of the rows")
+            found.append(INDEX_LEFT_OUT)
         return found
 
 

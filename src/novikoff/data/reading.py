@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -21,7 +22,7 @@ from novikoff.data.arrays import ArrayReader
 from novikoff.data.arrow import ArrowReader
 from novikoff.data.block import Block, FormatError, Parser, shortened
 from novikoff.data.dataset import Dataset, Skipped
-from novikoff.data.dialect import MOST, Dialect, sniffed
+from novikoff.data.dialect import INDEX_LEFT_OUT, MOST, Dialect, sniffed
 from novikoff.data.idx import IdxReader
 from novikoff.data.jsonlines import JsonParser
 from novikoff.data.options import DELIMITERS, Options, Reading, reading_of, record_of, takes_options
@@ -35,6 +36,8 @@ from novikoff.float64 import Rounded, floats, joined
 from novikoff.words import said
 
 WITH_COLUMNS = ("csv", "tsv", "parquet", "arrow", "npy", "arff")
+_log = logging.getLogger("novikoff")
+
 NAMELESS = ("svmlight", "idx")
 THREADS = 2  # that parse svmlight and VW text
 
@@ -146,6 +149,8 @@ class _Run:
                 self._skipped += (Skipped(source.name, *line) for line in block.bad)
                 block = located(block, source.name)
                 if block.X.shape[0]:
+                    if first is None:
+                        self._tell_of_index(source.name)
                     first = first or block
                     with placed(source.name):
                         _check_like(block, first, self._reader.reading)
@@ -153,6 +158,13 @@ class _Run:
                     yield block
         if first is None:
             raise ValueError(f"{'standard input' if self._path == '-' else self._path} holds no examples")
+
+    def _tell_of_index(self, name: str) -> None:
+        """What is left out although nobody asked for that is said at once."""
+        assert self._reader is not None
+        dialect = self._reader.dialect
+        if dialect is not None and dialect.row_names and self._reading.features is None:
+            _log.warning("%s: %s", name, INDEX_LEFT_OUT)
 
     def whole(self) -> Dataset:
         """All rows, with the record of how they were read."""

@@ -554,7 +554,7 @@ class TableParser:
                     return place + 1, f"the label {cell!r} is not a number, as those before; " + no_number(name)
             elif kind is not None and cell in self._missing:
                 if self.reading.missing == "error":
-                    return place + 1, f"{no_value()} (column {name!r})"
+                    return place + 1, no_value() + (f" (column {name!r})" if self.reading.header else "")
             elif kind == "truth" and truth(cell) is None:
                 return place + 1, f"{cell!r}: true or false is expected in column {name!r}; " + no_number(name)
             elif kind == "number" and self._number(cell) is None:
