@@ -9,7 +9,7 @@ from unittest import mock
 import numpy as np
 import pytest
 
-from novikoff import Perceptron, data, fit_file, load, save
+from novikoff import Perceptron, certify, data, fit_file, load, save
 from novikoff.cli.predictions import columns_of
 from novikoff.data import FormatError, Reading, sources
 from novikoff.data.dialect import MOST, SEPARATORS, Dialect, sniffed
@@ -544,3 +544,39 @@ def refused_once(tmp_path, content):
     with pytest.raises(ValueError, match="file") as caught:
         data.read(write(tmp_path / "file.csv", content))
     return str(caught.value)
+
+
+# In our own words ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "sentence"),
+    [
+        ("a.svm", "1\n-1\n", "none of these examples has a feature: there is nothing to tell them apart by"),
+        ("a.vw", "1 |\n-1 |\n", "none of these examples has a feature"),
+        ("a.jsonl", '{"y": 1}\n{"y": 0}\n', "none of these examples has a feature"),
+        ("a.csv", "label\n1\n0\n", "there is one column, 'label', and it holds the labels"),
+        ("a.csv", "w,label\n1,1\n2,0\n", "none of these examples has a feature"),
+        (
+            "b.jsonl",
+            '{"x": [1, 2]}\n{"x": [2, 3]}\n',
+            "these examples have no labels, which are needed here",
+        ),
+        ("b.csv", "a,label\n1,0\n", "y holds one class only, 0: a separator needs examples of two classes"),
+    ],
+)
+def test_what_cannot_be_learned_from_is_told_in_our_own_words(tmp_path, name, content, sentence):
+    path = write(tmp_path / name, content)
+    options = {"weight": "w"} if content.startswith("w") else {}
+
+    def certified():
+        certify(data.read(path, **options))
+
+    def fitted():
+        fit_file(Perceptron(), path, cache=tmp_path / "cache", **options)
+
+    for way in (certified, fitted):
+        with pytest.raises(ValueError, match=r"^[^\n]+$") as caught:
+            way()
+        assert sentence in str(caught.value)
+        assert not any(word in str(caught.value) for word in ("Found array", "BaseEstimator", "target y", "sklearn"))
