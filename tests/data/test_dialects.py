@@ -69,6 +69,9 @@ def test_separators_and_decimals(tmp_path, separator, decimal, end):
 
 def test_names_between_bars(tmp_path):
     assert found(data.read(write(tmp_path / "file.txt", "a|b|label\n1.5|x|0\n2|y|1\n"))) == EXPECTED
+    assert data.read(write(tmp_path / "file.txt", "1|2|0\n-2.5|3|1\n")).X.tolist() == [[1, 2], [-2.5, 3]]
+    for line in ("1 |a b", "1 2 tag|a b", "| a", "1|a:2 b", "tag| a", "1|a|b"):
+        assert data.read(write(tmp_path / "file.txt", f"{line}\n"), label=False).reading.format == "vw"
 
 
 @pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
@@ -349,6 +352,12 @@ def test_the_index_that_pandas_writes(tmp_path, caplog, cells):
     assert str(ds).endswith(", the first column left out as their index")
 
 
+def test_a_frame_without_names(tmp_path):
+    ds = read(tmp_path, ",0,1,2\n0,1.5,2,0\n1,3,4,1\n")
+    assert (ds.names.tolist(), ds.X.tolist(), ds.y.tolist()) == (["0", "1"], [[1.5, 2], [3, 4]], [0, 1])
+    assert data.read(write(tmp_path / "file.csv", "0,1,2\n1,2,0\n3,4,1\n")).y.tolist() == [2, 0, 1]  # which may be data
+
+
 def test_what_is_no_index(tmp_path):
     assert read(tmp_path, ",a,label\n7,1,0\n7,2,1\n").names.tolist() == ["", "a"]
     assert read(tmp_path, "id,a,label\n0,1,0\n1,2,1\n").names.tolist() == ["id", "a"]
@@ -426,7 +435,7 @@ def test_columns_that_are_not_there(tmp_path, options, message):
 
 
 def test_one_column_alone(tmp_path):
-    for text, separator in (("a:b:c\n1:2:0\n", ";"), ("x\n1\n2\n", ";")):
+    for text, separator in (("a:b:c\n1:2:0\n", ";"), ("x\n1\n2\n", ";"), ("a b c\n1 2 0\n", " ")):
         said = refused(tmp_path, text)
         assert "there is one column, " in said
         assert f"beside it. The cells are read as separated by commas; delimiter={separator!r}" in said

@@ -85,7 +85,7 @@ def sniffed(head: bytes, reading: Reading, encoding: str = UTF_8, *, complete: b
         delimiter,
         decimal,
         declaration is not None,
-        _years_as_names(first, others, decimal) or _repeated_names(first, others, decimal),
+        _years_as_names(first, others, decimal) or _repeated_names(first, others, decimal) or _numbers_as_names(first),
         _index(first, others, reading),
         encoding,
     )
@@ -171,6 +171,11 @@ def _years_as_names(first: Sequence[str], others: Sequence[Sequence[str]], decim
 
 def _counted_up(years: Sequence[int]) -> bool:
     return len(years) > 1 and list(years) == list(range(years[0], years[0] + len(years)))
+
+
+def _numbers_as_names(first: Sequence[str]) -> bool:
+    """Whether the first record counts the columns behind a nameless one: a frame without names, and its index."""
+    return len(first) > 2 and list(first) == ["", *map(str, range(len(first) - 1))]
 
 
 def _repeated_names(first: Sequence[str], others: Sequence[Sequence[str]], decimal: str) -> bool:

@@ -62,8 +62,8 @@ LONGEST_MAGIC = max(map(len, _MAGIC))
 _IDX = re.compile(rb"\0\0[\x08\x09\x0b-\x0e][^\0]", re.DOTALL)
 _OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # .xls and its like
 _NEW_OFFICE = re.compile(rb"PK\x03\x04.{26}(?:\[Content_Types\]\.xml|_rels/|xl/|mimetype)", re.DOTALL)
-# Names between bars, and not a label with namespaces and features: no space beside a bar, and no colon.
-_BARS = re.compile(rb"[A-Za-z_][^|:]*(?<! )\|(?![ |])[^:]*\Z")
+# Names or numbers between bars, and not a label with namespaces and features: no space beside a bar, and no colon.
+_BARS = re.compile(rb"[A-Za-z_][^|:]*(?<! )\|(?![ |])[^:]*\Z|[-+.\d]+(?:\|[-+.\d]+){2,}\Z")
 _DECLARATION = re.compile(rb'"?sep=.?"?')
 _BZIP2 = re.compile(rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)")
 

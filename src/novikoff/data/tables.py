@@ -306,10 +306,11 @@ class TableParser:
             raise ValueError(NO_FEATURES)
         name = self._columns[self._label] if self.reading.header else ""
         called = f", {name!r}," if name else ""
-        other = next((each for each in dialects.SEPARATORS if each in name), ";")
+        other = next((each for each in f"{dialects.SEPARATORS} " if each in name), ";")
         raise ValueError(
             f"there is one column{called} and it holds the labels: features are expected beside it. The cells are read "
-            f"as separated by {dialects.told(self.dialect.delimiter)}; {said('delimiter', other)} is another way"
+            f"as separated by {dialects.told(self.dialect.delimiter)}; {said('delimiter', other)} is another way, and "
+            "lines above the table have to go"
         )
 
     def _asked(self, columns: Sequence[str]) -> set[int]:
