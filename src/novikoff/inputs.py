@@ -36,6 +36,7 @@ from novikoff.examples import RowError as RowError
 from novikoff.examples import distinct as distinct
 from novikoff.examples import item as item
 from novikoff.float64 import Rounded, TooLargeError
+from novikoff.words import said
 
 SparseVector = tuple[NDArray[np.uint32], NDArray[Any]]
 
@@ -48,6 +49,9 @@ def labels(X: Any, y: Any, *, unweighted: str = "") -> Any:
         if unweighted and X.weights is not None:
             raise ValueError(f"these examples carry weights, of which {unweighted} knows nothing: drop them first")
         y = X.y
+        if y is None:
+            option = said("label", "NAME")
+            raise ValueError(f"these examples have no labels, which are needed here; {option} names those of a file")
     if y is None:
         raise ValueError("this learner requires y to be passed, but the target y is None")
     return float64.unmasked(y, "y")
@@ -70,6 +74,8 @@ def first_matrix(estimator: Any, X: Any, *, exact: bool = False) -> tuple[Any, N
 def _first_matrix(estimator: Any, X: Any) -> tuple[Any, NDArray[Any] | None, Rounded | None]:
     shadow = copy(estimator)
     if isinstance(X, Examples):
+        if not X.X.shape[1]:
+            raise ValueError("none of these examples has a feature: there is nothing to tell them apart by")
         found, rounded = _validated(shadow, X.X, reset=True)
         return found, X.names, X.rounded or rounded
     X, rounded = _validated(shadow, X, reset=True)
@@ -88,7 +94,7 @@ def matrix(estimator: Any, X: Any, *, exact: bool = False) -> Any:
         if known is not None and X.names is not None and not np.array_equal(known, X.names):
             raise ValueError(
                 "the columns of these examples are not those of the model: "
-                "read them with columns=model.feature_names_in_"
+                "read them with features=model.feature_names_in_"
             )
         # The names agree, or one side has none: nothing for scikit-learn to warn of.
         shadow = copy(estimator)

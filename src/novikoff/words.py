@@ -1,8 +1,11 @@
-"""Counts in words, as every sentence of the library says them."""
+"""Counts in words, as every sentence of the library says them; and options, as those say them who hear of them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import shlex
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
 
 ENDS_IN_A_HISS = ("s", "x", "ch", "sh")
 
@@ -42,3 +45,41 @@ def listed(items: Sequence[str]) -> str:
     """
     *most, last = items
     return f"{', '.join(most)} and {last}" if most else last
+
+
+# Options -------------------------------------------------------------------------------------------
+
+_flags: Collection[str] | None = None  # of a shell: the options that have a flag there; None: somebody writes Python
+
+
+@contextmanager
+def in_a_shell(flags: Collection[str]) -> Iterator[None]:
+    """Options are said as a shell takes them, some by a flag of their own and all others by ``-r NAME=VALUE``.
+
+    It holds for all threads: those that parse find the faults.
+    """
+    global _flags
+    before, _flags = _flags, flags
+    try:
+        yield
+    finally:
+        _flags = before
+
+
+def said(name: str, value: Any) -> str:
+    """An option with its value, as whoever hears it would give it.
+
+    >>> said("label", "kind"), said("categorical", ["zip", "job"])
+    ("label='kind'", "categorical=['zip', 'job']")
+    >>> with in_a_shell({"label"}):
+    ...     said("label", "the kind"), said("categorical", ["zip", "job"]), said("header", False)
+    ("--label 'the kind'", '-r categorical=zip,job', '-r header=false')
+    """
+    if _flags is None:
+        return f"{name}={value!r}"
+    text = ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+    text = text.lower() if isinstance(value, bool | None) else text
+    text = text if text.isprintable() else repr(text)[1:-1]  # nothing that a file holds writes to a terminal
+    if name in _flags:
+        return f"--{name.replace('_', '-')} {shlex.quote(text)}"
+    return f"-r {shlex.quote(f'{name}={text}')}"

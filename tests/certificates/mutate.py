@@ -68,6 +68,11 @@ READINGS = [
     {"settings": {"label": "kind", "format": "csv", "header": True}, "skipped": 0, "filled": 0},
     {"settings": {"label": -1, "skip_bad": 3, "missing": "zero"}, "skipped": 2, "filled": 7},
     {"settings": {"weight": "w", "categorical": ["job", 3], "columns": ["a", "b"]}, "skipped": 0, "filled": 0},
+    {
+        "settings": {"delimiter": ";", "decimal": ",", "encoding": "cp1252", "drop": ["id", 3]},
+        "skipped": 0,
+        "filled": 0,
+    },
     {"settings": {"zero_based": False, "width": 5, "missing": "column"}, "skipped": 0, "filled": 0},
 ]
 SETTINGS = {
@@ -77,6 +82,10 @@ SETTINGS = {
     "header": [True, False, 1, 0, "true", None],
     "zero_based": [True, False, 1, 0, "false", None],
     "missing": ["zero", "column", "error", 0, None, []],
+    "delimiter": [";", "\t", "", ",,", 44, None, [";"]],
+    "decimal": [".", ",", ";", "", 0, [","], None],
+    "encoding": ["cp1252", "", "x" * 40, "x" * 41, 8, ["utf-8"], None],
+    "drop": [["a"], [1, "a", "a"], [], "a", ["x" * 1001], [True], [2**31], ["a"] * 10_001, None],
     "categorical": [["a"], [1, "a", "a"], [], "a", ["x" * 1001], [True], [[1]], [2**31], {"a": 1}, ["a"] * 10_001],
     "columns": [["a"], ["a", "a"], [], "a", [1], ["x" * 1001], [None], [*map(str, range(10_001))]],
     "width": [1, 2**31 - 1, 2**31, 0, -1, True, 1.0, "1", None],

@@ -88,7 +88,7 @@ def _reading(reading):
         if name == "format":
             require(
                 type(value) is str
-                and value in ["svmlight", "vw", "csv", "tsv", "jsonl", "parquet", "arrow", "npy", "npz"]
+                and value in ["svmlight", "vw", "csv", "tsv", "jsonl", "parquet", "arrow", "npy", "npz", "idx", "arff"]
             )
         elif name == "label":
             require(_is_column(value))
@@ -98,7 +98,13 @@ def _reading(reading):
             require(value is True or value is False)
         elif name == "missing":
             require(value in ("zero", "column"))
-        elif name in ("categorical", "columns"):
+        elif name == "delimiter":
+            require(type(value) is str and len(value) == 1)
+        elif name == "decimal":
+            require(value in [".", ","])
+        elif name == "encoding":
+            require(type(value) is str and 1 <= len(value) <= 40)
+        elif name in ("categorical", "drop", "columns"):
             require(type(value) is list and 1 <= len(value) <= 10_000)
             require(all(_is_column(column) for column in value))
             if name == "columns":

@@ -11,7 +11,7 @@ from tests.cli.test_files import example_file, fitted, folder, run
 
 assert folder  # a fixture
 
-REFUSED = "novikoff: {}, line 61, column 1: this line has more than 1,000 bytes; max_line=2000 (--read max_line=2000) "
+REFUSED = "novikoff: {}, line 61, column 1: this line has more than 1,000 bytes; -r max_line=2000 allows more"
 
 
 @pytest.mark.parametrize(

@@ -156,15 +156,15 @@ UNTRUSTED = [
         HOLE,
         ("-r", "missing=zero"),
         "missing='zero' (1 missing value was filled in with 0), ",
-        "give -r missing=... yourself, or --as-recorded",
+        "give --missing ... yourself, or --as-recorded",
     ),
     (
         HOLE,
         ("-r", "missing=column"),
         "missing='column' (1 missing value was filled in with 0, with a 1 in a column of its own), ",
-        "give -r missing=... yourself, or --as-recorded",
+        "give --missing ... yourself, or --as-recorded",
     ),
-    (CLEAN, ("-r", "columns=x"), "columns=['x'], ", "give -r columns=... yourself, or --as-recorded"),
+    (CLEAN, ("-r", "columns=x"), "columns=['x'], ", "give --columns ... yourself, or --as-recorded"),
     (CLEAN, ("-r", "categorical=x"), "categorical=['x'], ", "give -r categorical=... yourself, or --as-recorded"),
     (
         CLEAN.replace("x,z", "1,2"),

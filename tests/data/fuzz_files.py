@@ -23,16 +23,33 @@ import numpy as np
 import scipy.sparse as sp
 
 from novikoff import data
-from novikoff.data import arrays, arrow, cache, columns, jsonlines, npy, sources, tables
+from novikoff.data import (
+    arff,
+    arrays,
+    arrow,
+    cache,
+    columns,
+    dialect,
+    encodings,
+    idx,
+    jsonlines,
+    npy,
+    sources,
+    tables,
+)
 from novikoff.data.options import Reading
 
-FORMATS = ("csv", "jsonl", "npy", "npz", "zip", "arrow", "parquet")
+FORMATS = ("csv", "jsonl", "npy", "npz", "zip", "arrow", "parquet", "arff", "idx")
 MEMBER = b"\n--member--"
 WAYS = (  # bytes of a block, and options
     (1 << 24, {}),
     (32, {"skip_bad": 3, "missing": "zero"}),
     (16, {"missing": "column", "label": False}),
-    (1 << 24, {"columns": ["a", "b"], "label": "label"}),
+    (1 << 24, {"features": ["a", "b"], "label": "label"}),
+)
+OF_TABLES = (  # of CSV and ARFF, beside them
+    (64, {"encoding": "cp1252", "missing": "zero", "drop": [0]}),
+    (1 << 24, {"delimiter": ";", "decimal": ",", "columns": ["a", "b"]}),
 )
 
 
@@ -51,7 +68,8 @@ def check(format, content, folder):
     path = Path(folder) / f"file.{format}"
     path.write_bytes(sealed(content) if format == "npz" else content)
     format = "npz" if format == "zip" else format
-    for block, options in WAYS:
+    ways = (*WAYS, *OF_TABLES) if format in ("csv", "arff") else WAYS
+    for block, options in ways if format != "idx" else ((1 << 24, {}), (16, {"missing": "zero"})):
         with mock.patch.object(sources, "BLOCK", block):
             check_reading(path, {"format": format, **options})
 
@@ -60,7 +78,7 @@ def check_reading(path, options):
     examples, tags, names = outcome(whole, path, options)
     assert outcome(in_chunks, path, options)[:2] == (examples, tags)
     assert outcome(copied, path, options)[::2] == (examples, names)
-    if options["format"] in tables.DELIMITERS:
+    if options["format"] in ("csv", "tsv", "arff"):
         with mock.patch.object(tables, "pyarrow", side_effect=ImportError):
             assert outcome(whole, path, options) == (examples, tags, names)
 
@@ -121,7 +139,7 @@ def main():
     import atheris
 
     format = sys.argv.pop(1)
-    for place in (npy, arrays, arrow, jsonlines, tables, columns):
+    for place in (npy, arrays, arrow, jsonlines, tables, columns, arff, idx, dialect, encodings):
         for owner in (place, *(kind for kind in vars(place).values() if inspect.isclass(kind))):
             for function in vars(owner).values():
                 if inspect.isfunction(function) and function.__module__ == place.__name__:

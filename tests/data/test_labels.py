@@ -145,7 +145,7 @@ def test_xor_with_large_labels_is_not_proved_separable(tmp_path: Path) -> None:
     found = CliRunner().invoke(app, ["certify", str(tmp_path / "xor.csv"), "-q"])
     assert found.exit_code == 1
     assert "xor.csv, line 3, column 3: the label 18446744073709551617 is none that" in found.stderr
-    assert "; categorical=[2] takes the labels as text" in found.stderr
+    assert "; -r categorical=2 takes the labels as text" in found.stderr
 
 
 def test_two_classes_that_float64_does_not_tell_apart(tmp_path: Path) -> None:

@@ -84,7 +84,7 @@ def test_the_message_tells_the_cure(tmp_path):
     path = write(tmp_path / "file.svm", b"1 " + b"1:1" * 100)
     with pytest.raises(FormatError) as caught:
         data.read(path, max_line=LIMIT)
-    cure = re.search(r"max_line=(\d+) \(--read max_line=\1\) allows more", str(caught.value))
+    cure = re.search(r"max_line=(\d+) allows more", str(caught.value))
     assert int(cure[1]) > LIMIT
     for wrong in (0, -1, 1.5, True, "64"):
         with pytest.raises(ValueError, match=r"max_line=.*: a number of bytes is expected"):

@@ -129,5 +129,5 @@ def test_weights_that_are_none(tmp_path):
     with pytest.raises(ValueError, match="the columns have none"):
         data.read(path, weight="w")
     (tmp_path / "a.vw").write_text("1 |f a:1\n-1 |f b:1\n")
-    with pytest.raises(ValueError, match=r"names a column of a table \(csv, tsv, parquet, arrow\)"):
+    with pytest.raises(ValueError, match=r"names a column of a table \(csv, tsv, parquet, arrow, arff\)"):
         data.read(tmp_path / "a.vw", weight="a")

@@ -31,6 +31,7 @@ LARGEST_FILE = 2**28  # bytes
 LARGEST_FLOAT = 2**1024 - 2**971
 SAFE = 2**53  # JSON readers agree on smaller integers
 LONGEST_NAME = 1000  # characters of a column's name in `reading`
+LONGEST_ENCODING = 40  # characters of its name
 MOST_NAMES = 10_000  # in a list of columns there
 MOST_SKIPPED = 2**20  # lines; each that a reader skips costs it some memory
 
@@ -287,7 +288,7 @@ def _is_bool(value: Any) -> bool:
     return type(value) is bool
 
 
-FILE_FORMATS = "svmlight", "vw", "csv", "tsv", "jsonl", "parquet", "arrow", "npy", "npz"
+FILE_FORMATS = "svmlight", "vw", "csv", "tsv", "jsonl", "parquet", "arrow", "npy", "npz", "idx", "arff"
 
 SETTINGS: dict[str, Callable[[Any], bool]] = {
     "format": lambda value: value in FILE_FORMATS,
@@ -295,14 +296,19 @@ SETTINGS: dict[str, Callable[[Any], bool]] = {
     "weight": _is_name,
     "header": _is_bool,
     "zero_based": _is_bool,
+    "delimiter": lambda value: type(value) is str and len(value) == 1,
+    "decimal": lambda value: value in (".", ","),
+    "encoding": lambda value: type(value) is str and 0 < len(value) <= LONGEST_ENCODING,
     "missing": lambda value: value in ("zero", "column"),
     "categorical": lambda values: _is_list(values, _is_column),
+    "drop": lambda values: _is_list(values, _is_column),
     "columns": lambda values: _is_list(values, _is_name) and len(set(values)) == len(values),
     "width": lambda value: type(value) is int and 0 < value < 2**31,
     "skip_bad": lambda value: type(value) is int and 0 < value <= MOST_SKIPPED,
 }
 
-# All others can leave out a line, a value or a column of the file, or put something in its place. With `header`, which
+# All others can leave out a line, a value or a column of the file, or put something in its place: what separates cells
+# or numbers, and the encoding, say which cells and numbers there are. With `header`, which
 # is recorded where the first line looks otherwise, an example is lost to the names, or the names become an example.
 NAMING = "format", "label", "zero_based"
 

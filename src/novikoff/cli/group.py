@@ -16,7 +16,9 @@ from typer.core import TyperGroup
 from novikoff.cli import light
 from novikoff.cli.answers import ERROR, sentence, tell
 from novikoff.cli.interruption import INTERRUPTED, told_in_a_line
+from novikoff.cli.options import FLAGS
 from novikoff.cli.output import whole_output
+from novikoff.words import in_a_shell
 
 QUIET = {"-q", "--quiet"}  # no progress on standard error
 
@@ -43,7 +45,12 @@ class Commands(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         debug = bool(ctx.params.get("debug"))
         level = logging.INFO if ctx.params.get("verbose") else logging.WARNING
-        with warnings.catch_warnings(), _messages(level, quiet=not QUIET.isdisjoint(ctx.args)), whole_output():
+        with (
+            warnings.catch_warnings(),
+            _messages(level, quiet=not QUIET.isdisjoint(ctx.args)),
+            whole_output(),
+            in_a_shell(FLAGS),
+        ):
             if not debug:
                 warnings.simplefilter("ignore")
                 warnings.filterwarnings("always", category=UserWarning)

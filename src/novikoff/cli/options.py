@@ -6,7 +6,7 @@ import ast
 import inspect
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any
@@ -22,9 +22,32 @@ AsJson = Annotated[bool, typer.Option("--json", help="The answer as JSON on stan
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on standard error.")]
 Format = Annotated[
     str | None,
-    typer.Option(help="svmlight, vw, csv, tsv, jsonl, parquet, arrow, npy, npz; by name and content otherwise."),
+    typer.Option(
+        help="svmlight, vw, csv, tsv, jsonl, parquet, arrow, npy, npz, idx, arff; by name and content otherwise."
+    ),
 ]
 Label = Annotated[str | None, typer.Option(help="The column of the labels, by name or position.")]
+Delimiter = Annotated[
+    str | None,
+    typer.Option(metavar="CHARACTER", help="What separates the cells of a table: a character, or tab; found out else."),
+]
+Decimal = Annotated[
+    str | None, typer.Option(metavar="CHARACTER", help="The sign of decimals in a table, . or ,; found out otherwise.")
+]
+Encoding = Annotated[
+    str | None, typer.Option(metavar="NAME", help="How text is written: cp1252, latin-1, ...; UTF-8 otherwise.")
+]
+Missing = Annotated[
+    str | None, typer.Option(metavar="RULE", help="What a missing value is: error, zero, or column (zero, and marked).")
+]
+Drop = Annotated[
+    list[str] | None,
+    typer.Option(metavar="COLUMN", help="Leave out a column, by name or position; more with commas between them."),
+]
+Columns = Annotated[
+    list[str] | None,
+    typer.Option(metavar="COLUMN", help="Take no other columns as features; more with commas between them."),
+]
 Weight = Annotated[
     str | None, typer.Option(metavar="COLUMN", help="The column of a table with the weight of each row, by name.")
 ]
@@ -35,7 +58,7 @@ Read = Annotated[
         "--read",
         "-r",
         metavar="OPTION=VALUE",
-        help="More about the file: header=false, zero_based=true, missing=zero, categorical=zip,job.",
+        help="More about the file: header=false, zero_based=true, categorical=zip,job.",
     ),
 ]
 Set = Annotated[
@@ -55,24 +78,45 @@ class ReadingOptions:
     format: Format = None
     label: Label = None
     weight: Weight = None
+    drop: Drop = None
+    columns: Columns = None
+    missing: Missing = None
+    delimiter: Delimiter = None
+    decimal: Decimal = None
+    encoding: Encoding = None
     skip_bad: SkipBad = 0
     read: Read = None
 
     def given(self, known: dict[str, Any] | None = None) -> dict[str, Any]:
         """The keyword arguments of `novikoff.data.read`: those that a model knows, and those given on the line."""
         options: dict[str, Any] = dict(known or {})
-        own = {"format": self.format, "label": self.label, "weight": self.weight, "skip_bad": self.skip_bad or None}
-        for name, value in own.items():
-            if value is not None:
-                options[name] = value
+        for name in FLAGS:
+            value = getattr(self, name)
+            if value:
+                options[name] = value if isinstance(value, str | int) else ",".join(value)
         options |= _known_options(assignments(self.read, "--read"))
-        for name in ("categorical", "columns"):
-            if isinstance(options.get(name), str):
-                options[name] = tuple(options[name].split(","))
+        for name in ("categorical", "columns", "drop"):
+            given = options.get(name)
+            if isinstance(given, str | int) and not isinstance(given, bool):
+                options[name] = tuple(str(given).split(","))
+            if name != "columns" and isinstance(options.get(name), list | tuple):
+                options[name] = tuple(map(_column, options[name]))
         if isinstance(options.get("label"), str):
-            position = options["label"].removeprefix("-")
-            options["label"] = int(options["label"]) if position.isdigit() else options["label"]
+            options["label"] = _column(options["label"])
         return options
+
+
+FLAGS = tuple(option.name for option in fields(ReadingOptions) if option.name != "read")
+
+
+def flag(name: str) -> str:
+    """How an option of the reader is given on the line, but for its value."""
+    return f"--{name.replace('_', '-')}" if name in FLAGS else f"-r {name}="
+
+
+def _column(text: Any) -> Any:
+    """A column by its position, if that is a number; else by its name."""
+    return int(text) if isinstance(text, str) and text.removeprefix("-").isdigit() else text
 
 
 def reads_data(command: Callable[..., int]) -> Callable[..., int]:

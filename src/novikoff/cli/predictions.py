@@ -17,11 +17,13 @@ def columns_of(model: Any) -> dict[str, Any]:
     """How to read a file for a model: as the one that it learned from, its columns matched to the model's."""
     names = getattr(model, "feature_names_in_", None)
     known = dict(getattr(model, "reading_", None) or {})
+    if known.get("format") == "idx":  # whose label is the name of a file
+        known.pop("label", None)
     for name in ("format", "weight", "skip_bad"):  # of that file alone
         known.pop(name, None)
     if names is not None:
-        return known | {"columns": tuple(names), "width": None}
-    return known | {"columns": None, "width": model.n_features_in_}
+        return known | {"features": tuple(names), "width": None}
+    return known | {"features": None, "width": model.n_features_in_}
 
 
 def lines(values: NDArray[Any], tags: list[str] | None, name: str, *, json: bool) -> bytes:

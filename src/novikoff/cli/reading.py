@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from novikoff.cli.options import flag
 from novikoff.words import agreeing, counted, listed
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def _refusal(recorded: HowRead, changes: dict[str, Any]) -> str:
     if "missing" in changes:
         done.append(filled_in(recorded.filled, changes["missing"]))
     settings = listed([f"{name}={shown(value)}" for name, value in changes.items()])
-    own = listed(["--skip-bad" if name == "skip_bad" else f"-r {name}=..." for name in changes])
+    own = listed([flag(name) if name == "skip_bad" else f"{flag(name)} ...".replace("= ", "=") for name in changes])
     return (
         f"it is about a file that was read with {settings}{f' ({listed(done)})' if done else ''}, and which data are "
         f"left out or made up is not for a certificate to say: give {own} yourself, or --as-recorded to read it so"

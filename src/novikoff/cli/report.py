@@ -13,7 +13,18 @@ import typer
 
 from novikoff.cli.answers import report_skipped, to_json
 from novikoff.cli.certify import exit_code
-from novikoff.cli.options import AsJson, Learner, Quiet, ReadingOptions, Set, Source, assignments, reads_data
+from novikoff.cli.options import (
+    FLAGS,
+    AsJson,
+    Learner,
+    Quiet,
+    ReadingOptions,
+    Set,
+    Source,
+    assignments,
+    flag,
+    reads_data,
+)
 
 if TYPE_CHECKING:
     from novikoff.data import Dataset
@@ -140,8 +151,8 @@ def _words(reading: dict[str, Any]) -> list[str]:
             continue
         listed = ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
         text = listed.lower() if isinstance(value, bool) else listed
-        if name in ("format", "label", "weight", "skip_bad"):
-            found.append(f"--{name.replace('_', '-')}={text}")
+        if name in FLAGS:
+            found.append(f"{flag(name)}={text}")
         else:
             found += ["-r", f"{name}={text}"]
     return found

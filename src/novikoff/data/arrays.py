@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from novikoff import float64
 from novikoff.data import npy, sources
 from novikoff.data.block import Block, Inexact
-from novikoff.data.columns import NO_LABEL, CellError, Encoder, find_label
+from novikoff.data.columns import NO_LABEL, CellError, Encoder, find_dropped, find_label, no_feature
 from novikoff.data.options import Reading
 from novikoff.data.sources import Source
 from novikoff.examples import FLOATS
@@ -25,6 +25,8 @@ MEMBERS = ("X", "format", *PARTS, "y", "names", "weights", "tags")  # of an arch
 
 class ArrayReader:
     """Reads npy files by blocks of rows, and npz files at once."""
+
+    dialect: None = None
 
     def __init__(self, reading: Reading) -> None:
         self.reading = reading
@@ -40,6 +42,9 @@ class ArrayReader:
             else:
                 yield self._archive(found)
         except CellError as error:
+            if isinstance(found, np.ndarray):  # whose columns have no names
+                place = f"row {error.row + 1}, column {int(error.name) + 1}"
+                raise ValueError(f"{source.name}, {place}: {error.message}") from None
             raise error.at(source.name, 0) from None
         except ValueError as error:
             raise ValueError(f"{source.name}: {error}") from None
@@ -51,21 +56,23 @@ class ArrayReader:
         if not len(table):
             return
         names = [str(column) for column in range(table.shape[1])]
-        label = find_label(names, False, self.reading)
+        dropped = find_dropped(names, False, self.reading)
+        label = find_label(names, False, self.reading, dropped)
         if self.reading.label is None and label is not None:
             self.reading = replace(self.reading, label=label)
-        kinds = ["number" if column != label else None for column in range(table.shape[1])]
+        left_out = {label} | dropped
+        kinds = [None if column in left_out else "number" for column in range(table.shape[1])]
         encoder = Encoder(names, kinds, False, self.reading)
         self._same(encoder.width, None)
+        columns = [int(name) + 1 for name in encoder.numeric]  # as a message counts them
         step = max(1, sources.BLOCK // max(1, table.strides[0]))
         for start in range(0, len(table), step):
             rows = table[start : start + step]
             y = None if label is None else np.array(rows[:, label])
             try:
                 _check_labels(y, names[label or 0])
-                numbers, inexact = _floats(
-                    np.delete(rows, [] if label is None else label, axis=1), encoder.numeric, start
-                )
+                features = np.delete(rows, [place for place in left_out if place is not None], axis=1)
+                numbers, inexact = _floats(features, columns, start)
                 X = encoder.encode(numbers, [])
             except CellError as error:
                 raise CellError(start + error.row, error.name, error.message) from None
@@ -78,14 +85,12 @@ class ArrayReader:
             X = np.ascontiguousarray(found["X"])
             if X.ndim != 2 or not X.shape[1]:
                 raise ValueError(f"X is an array of shape {X.shape}; rows and columns are expected")
-            X, inexact = _floats(X, range(X.shape[1]), 0)
+            X, inexact = _floats(X, range(1, X.shape[1] + 1), 0)
         elif set(PARTS) <= found.keys() and found.get("format", "csr") == "csr":
             X, inexact = _csr(*(found[part] for part in PARTS))
         else:
             raise ValueError("the archive holds neither X nor a CSR matrix (data, indices, indptr, shape)")
-        from novikoff.inputs import check_rows  # which waits for scikit-learn
-
-        check_rows(X)
+        check_finite(X, None)
         for name, size in (("names", X.shape[1]), ("y", X.shape[0]), ("weights", X.shape[0]), ("tags", X.shape[0])):
             part = found.get(name)
             if part is None:
@@ -116,17 +121,18 @@ class ArrayReader:
 
 def chosen(X: Any, names: list[str] | None, reading: Reading) -> tuple[Any, list[str] | None]:
     """The columns of a model, in its order; those that a sparse matrix lacks are empty."""
-    if reading.columns is not None and names is not None:
-        index = {name: column for column, name in enumerate(reading.columns)}
+    wanted = reading.wanted
+    if wanted is not None and names is not None:
+        index = {name: column for column, name in enumerate(wanted)}
         if not sp.issparse(X):
-            lacking = next((name for name in reading.columns if name not in names), None)
+            lacking = next((name for name in wanted if name not in names), None)
             if lacking is not None:
-                raise ValueError(f"there is no column {lacking!r}, which the model needs")
+                raise ValueError(no_feature(lacking, names, of_model=reading.features is not None))
             place = {name: column for column, name in enumerate(names)}
-            return np.ascontiguousarray(X[:, [place[name] for name in reading.columns]]), list(reading.columns)
+            return np.ascontiguousarray(X[:, [place[name] for name in wanted]]), list(wanted)
         targets = np.array([index.get(name, -1) for name in names], dtype=np.int32)
-        return relabelled(X, targets[X.indices], len(index)), list(reading.columns)
-    width = reading.width or (len(reading.columns) if reading.columns else None)
+        return relabelled(X, targets[X.indices], len(index)), list(wanted)
+    width = reading.width or (len(wanted) if wanted else None)
     if width is None or width == X.shape[1]:
         return X, names
     if not sp.issparse(X):
@@ -141,6 +147,22 @@ def relabelled(X: Any, columns: NDArray[np.int32], width: int) -> Any:
     moved = sp.csr_array((X.data[keep], columns[keep], counts[X.indptr]), shape=(X.shape[0], width))
     moved.sort_indices()
     return moved
+
+
+def check_finite(X: Any, names: Sequence[str] | None, before: int = 0) -> None:
+    """Raise for the first number that is missing or infinite; so many rows of the file are before these."""
+    finite = np.isfinite(X.data if sp.issparse(X) else X)
+    if finite.all():
+        return
+    cell = int(np.argmin(finite))
+    if sp.issparse(X):
+        row, column, value = int(np.searchsorted(X.indptr, cell, side="right")) - 1, X.indices[cell], X.data[cell]
+    else:
+        row, column = divmod(cell, X.shape[1])
+        value = X[row, column]
+    where = column + 1 if names is None else repr(names[column])
+    what = "the value is missing" if np.isnan(value) else f"{value} is not finite"
+    raise ValueError(f"row {before + row + 1}, column {where}: {what}; every number must be finite here")
 
 
 def _check_labels(y: NDArray[Any] | None, name: str) -> None:
@@ -169,8 +191,8 @@ def _csr(
     def row(k: int) -> int:
         return int(np.searchsorted(ends, k, side="right")) - 1
 
-    values, lost = float64.floats(data[: ends[-1]], lambda k: f"row {row(k) + 1}, column {columns[k]}")
-    inexact = None if lost is None else Inexact.of(lost, row(lost.k), 0, str(columns[lost.k]))
+    values, lost = float64.floats(data[: ends[-1]], lambda k: f"row {row(k) + 1}, column {columns[k] + 1}")
+    inexact = None if lost is None else Inexact.of(lost, row(lost.k), 0, str(columns[lost.k] + 1))
     X = sp.csr_array((_native(values), columns.astype(np.int32), ends), shape=(n, d))
     return float64.exact_matrix(X), inexact
 

@@ -18,15 +18,17 @@ from numpy.typing import NDArray
 
 from novikoff import float64
 from novikoff.data import sources
-from novikoff.data.arrays import chosen
+from novikoff.data.arrays import check_finite, chosen
 from novikoff.data.block import Block, Inexact
 from novikoff.data.columns import (
     MISSING,
+    MISSING_LABELS,
     NO_LABEL,
     Category,
     CellError,
     Encoder,
     LabelError,
+    find_dropped,
     find_label,
     in_rows,
     kinds_in_model,
@@ -43,6 +45,8 @@ ROWS = 1 << 16  # of a batch, at most
 class ArrowReader:
     """Reads the batches of Parquet and Arrow files."""
 
+    dialect: None = None
+
     def __init__(self, reading: Reading) -> None:
         self.reading = reading
         self.names: list[str] | None = None
@@ -58,7 +62,7 @@ class ArrowReader:
                 for batch in batches:
                     batch.validate(full=True)  # what comes from a file may point outside its memory
                     if self._encoder is None:
-                        yield self._lists(batch)
+                        yield self._lists(batch, row)
                     elif batch.num_rows:
                         yield self._table(batch, self._encoder, row)
                     row += batch.num_rows
@@ -98,8 +102,9 @@ class ArrowReader:
         if {"indices", "values"} <= lists:
             self._check_lists(schema)
         else:
-            label = find_label(columns, True, self.reading)
-            kinds = self._kinds(schema, label)
+            dropped = find_dropped(columns, True, self.reading)
+            label = find_label(columns, True, self.reading, dropped)
+            kinds = self._kinds(schema, label, dropped)
         found = columns, label, kinds, notes
         if self._first is not None:
             if found != self._first:
@@ -112,11 +117,17 @@ class ArrowReader:
             self.reading = replace(self.reading, label=self._label)
         self._encoder = None if kinds is None else Encoder(columns, kinds, notes.get("named", True), self.reading)
 
-    def _kinds(self, schema: Any, label: int | None) -> list[str | None]:
+    def _kinds(self, schema: Any, label: int | None, dropped: frozenset[int]) -> list[str | None]:
         """What the columns of a table hold; None for those that are not read."""
-        if self.reading.columns is None:
-            return [self._kind(field) if place != label else None for place, field in enumerate(schema)]
-        kinds = kinds_in_model(schema.names, self.reading.columns)
+        of_model, columns = self.reading.model_columns(schema.names), self.reading.columns
+        if of_model is None:
+            return [
+                None
+                if place == label or place in dropped or (columns is not None and field.name not in columns)
+                else self._kind(field)
+                for place, field in enumerate(schema)
+            ]
+        kinds = kinds_in_model(schema.names, of_model)
         for place, field in enumerate(schema):
             if place == label:
                 kinds[place] = None
@@ -170,7 +181,7 @@ class ArrowReader:
         found, lost = float64.floats(float64.arrow_column(column), lambda k: f"row {before + k + 1}, column {name!r}")
         return found.astype(np.float64, copy=False), lost
 
-    def _category(self, column: Any) -> Category:
+    def _category(self, column: Any, missing: frozenset[str] = MISSING) -> Category:
         if not self._arrow.types.is_dictionary(column.type):
             column = column.dictionary_encode()
         levels = ["" if level is None else str(level).strip() for level in column.dictionary.to_pylist()]
@@ -178,7 +189,7 @@ class ArrowReader:
         place = {
             level: code
             for code, level in enumerate(
-                dict.fromkeys(levels[old] for old in used if old < len(levels) and levels[old] not in MISSING)
+                dict.fromkeys(levels[old] for old in used if old < len(levels) and levels[old] not in missing)
             )
         }
         return Category(np.array([*(place.get(level, -1) for level in levels), -1])[codes], list(place))
@@ -189,7 +200,7 @@ class ArrowReader:
         kind = self._kind(batch.schema.field(name))
         column = batch.column(name)
         if kind == "category":
-            codes, levels = self._category(column)
+            codes, levels = self._category(column, MISSING_LABELS)
             absent = codes < 0
             try:
                 y: NDArray[Any] = text_labels([*levels, ""])[codes]
@@ -204,7 +215,7 @@ class ArrowReader:
             raise CellError(int(np.argmax(absent)), name, NO_LABEL)
         return y
 
-    def _lists(self, batch: Any) -> Block:
+    def _lists(self, batch: Any, before: int) -> Block:
         """Rows of the sparse layout, over the memory of the batch where its types allow it."""
         (starts, columns), (others, data) = (_parts(batch.column(name)) for name in ("indices", "values"))
         if not np.array_equal(starts, others):
@@ -215,9 +226,7 @@ class ArrowReader:
             raise ValueError(f"the sparse layout has {width} columns, but a row has an index outside them")
         parts = data.astype(np.float64, copy=False), columns.astype(np.int32, copy=False), starts
         X = float64.exact_matrix(sp.csr_array(parts, shape=(batch.num_rows, width)))
-        from novikoff.inputs import check_rows  # which waits for scikit-learn
-
-        check_rows(X, names)
+        check_finite(X, names, before)
         X, self.names = chosen(X, names, self.reading)
         self.width = max(self.width, X.shape[1])
         present = set(batch.schema.names)

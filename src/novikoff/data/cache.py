@@ -33,15 +33,17 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from novikoff.data.dataset import Dataset, Skipped
+from novikoff.data.dialect import Dialect
+from novikoff.data.idx import labels_of
 from novikoff.data.options import Reading
 from novikoff.data.reading import stream
-from novikoff.data.sources import Source, files
+from novikoff.data.sources import Source, files, opened
 from novikoff.disk import locks
 from novikoff.disk.places import cache_directory
 from novikoff.examples import distinct, item
 from novikoff.float64 import Rounded, joined
 
-VERSION = 4
+VERSION = 5
 SMALL = 1 << 25  # bytes of a source, all its files together, that is hashed whole
 END = 1 << 16  # bytes at either end of each file of a larger one that are hashed
 PART = 1 << 20  # numbers that are converted at a time
@@ -86,7 +88,7 @@ class Copy:
         try:
             with ExitStack() as held:
                 try:
-                    found = None if fresh else self._use(held, _stamp(self.source))
+                    found = None if fresh else self._use(held, _stamp(self.source, self.reading))
                     found = found or self._make(held, fresh, watch)
                 except locks.NoLocksError:
                     found = self._make_private(held, watch)
@@ -131,7 +133,7 @@ class Copy:
 
     def _make(self, held: ExitStack, fresh: bool, watch: Callable[[int], None] | None) -> _Found:
         with self._alone():
-            stamp = _stamp(self.source)
+            stamp = _stamp(self.source, self.reading)
             found = None if fresh else self._use(held, stamp)  # somebody made it while we waited
             if found:
                 return found
@@ -153,7 +155,7 @@ class Copy:
             make_directory(self.home)
             (self.home / LOCK).unlink(missing_ok=True)  # which was of no use
         held.callback(shutil.rmtree, place, ignore_errors=True)
-        return self._written(None, place, _stamp(self.source), watch)
+        return self._written(None, place, _stamp(self.source, self.reading), watch)
 
     def _written(self, held: ExitStack | None, place: Path, stamp: Any, watch: Callable[[int], None] | None) -> _Found:
         """A new copy; its lock is held from the beginning, so that nobody removes it between its making and its use."""
@@ -277,6 +279,7 @@ def _mapped(place: Path, header: dict[str, Any]) -> Dataset:
         reading=Reading(**header["reading"]),
         bad=tuple(Skipped(*line) for line in header["bad"]),
         filled=header["filled"],
+        dialect=None if header["dialect"] is None else Dialect(*header["dialect"]),
         rounded=None if header["rounded"] is None else Rounded(**header["rounded"]),
     )
 
@@ -286,11 +289,19 @@ def _map(file: Path, kind: str) -> NDArray[Any]:
     return np.memmap(file, kind, "r").view(np.ndarray) if file.stat().st_size else np.empty(0, kind)
 
 
-def _stamp(source: str) -> Any:
-    """What changes when the source does. The time of the last change of the inode cannot be set back."""
+def _stamp(source: str, reading: Reading) -> Any:
+    """What changes when the source does, or a file beside it with its labels.
+
+    The time of the last change of the inode cannot be set back.
+    """
     names = files(source)
-    for name in names:
-        Source(name).close()  # says what is wrong with the path, if anything is
+    for name in list(names):
+        source_of_name = Source(name)  # says what is wrong with the path, if anything is
+        try:
+            if opened(source_of_name, reading) == "idx" and (labels := labels_of(name, reading)):
+                names.append(labels)
+        finally:
+            source_of_name.close()
     whole = sum(os.stat(name).st_size for name in names) <= SMALL
     found = []
     for name in names:
@@ -364,7 +375,7 @@ def _write(place: Path, chunks: Iterator[Dataset], watch: Callable[[int], None] 
     widths: list[tuple[int, int]] = []  # of dense rows: how many in a chunk, and how wide
     codes: dict[Any, int] = {}  # of labels that are not numbers
     bad: list[Skipped] = []
-    names, reading, rounded, filled = None, Reading(), None, 0
+    names, reading, dialect, rounded, filled = None, Reading(), None, None, 0
     with closing(_Arrays(place)) as out:
         for chunk in chunks:
             X, y = chunk.X, chunk.y
@@ -390,7 +401,7 @@ def _write(place: Path, chunks: Iterator[Dataset], watch: Callable[[int], None] 
             bad += chunk.bad
             filled += chunk.filled
             rounded = joined(rounded, chunk.rounded)
-            names, reading = chunk.names, chunk.reading
+            names, reading, dialect = chunk.names, chunk.reading, chunk.dialect
             del chunk, X, y  # before the next one is read
             if watch:
                 watch(rows)
@@ -404,5 +415,6 @@ def _write(place: Path, chunks: Iterator[Dataset], watch: Callable[[int], None] 
         "reading": asdict(reading),
         "bad": bad,
         "filled": filled,
+        "dialect": dialect,
         "rounded": None if rounded is None else asdict(rounded),
     }

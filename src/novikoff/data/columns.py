@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import math
 import re
 from collections.abc import Iterable, Sequence
@@ -15,11 +16,13 @@ from numpy.typing import NDArray
 from novikoff.data.options import Reading
 from novikoff.examples import FLOAT32, FLOAT64
 from novikoff.float64 import nearest, shown
+from novikoff.words import said
 
-MISSING = frozenset(("", "NA", "NaN", "nan", "null", "None", "?"))
+MISSING = frozenset(("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null", "NULL", "None", "?", "-"))
+LABELS_ALONE = {"-"}  # as a label it is none of these: it stands beside +
+MISSING_LABELS = MISSING - LABELS_ALONE
 LABELS = ("label", "y", "target", "class")
-NO_NUMBER = "a number is expected; categorical=[{name!r}] takes the column as categories"
-NO_VALUE = "the value is missing; missing='zero' or missing='column' fills it in"
+NO_FEATURES = "no column is left for the features"
 NO_LABEL = "the label is missing"
 MOST_COLUMNS = 1 << 20  # of a dense row of text: a column takes some 400 bytes before it holds a number
 TOO_WIDE = (
@@ -28,9 +31,18 @@ TOO_WIDE = (
 )
 PER_NAME = 4  # bytes that a name takes beside its own: quotes, a comma and a space in the list of a model file
 
+NEAR = 10_000  # columns among which the nearest name is looked for
 _INTEGER = re.compile(r"([-+]?)0*(\d+)")
 _TRUTH = {"true": 1.0, "True": 1.0, "TRUE": 1.0, "false": 0.0, "False": 0.0, "FALSE": 0.0}
 _IN_CACHE = 1 << 18  # entries of a tile, whose rows and columns stay in the cache while it is transposed
+
+
+def no_number(name: str) -> str:
+    return f"a number is expected; {said('categorical', [name])} takes the column as categories"
+
+
+def no_value() -> str:
+    return f"the value is missing; {said('missing', 'zero')} or {said('missing', 'column')} fills it in"
 
 
 class CellError(ValueError):
@@ -54,8 +66,15 @@ class Category(NamedTuple):
     levels: Sequence[str]
 
 
-def number(cell: str) -> float | None:
-    """The number that a cell is, as `float` reads it; None if it is none, or not finite."""
+def number(cell: str, decimal: str = ".") -> float | None:
+    """The number that a cell is, as `float` reads it; None if it is none, or not finite.
+
+    Where a comma is the sign of decimals, a point is none: 1.234 may stand for 1234.
+    """
+    if decimal == ",":
+        if "." in cell:
+            return None
+        cell = cell.replace(",", ".")
     try:
         value = float(cell)
     except ValueError:
@@ -74,27 +93,77 @@ def finite_sum(numbers: NDArray[Any]) -> bool:
         return bool(np.isfinite(numbers.sum()))
 
 
-def find_label(names: Sequence[str], named: bool, reading: Reading) -> int | None:
-    """The position of the label column of a table; None if it has none."""
+def find_dropped(names: Sequence[str], named: bool, reading: Reading) -> frozenset[int]:
+    """The positions of the columns of a table that are left out."""
+    found = set()
+    for column in reading.drop:
+        place = place_of(column, names, named=named)
+        if place is not None:
+            found.add(place)
+        elif reading.features is None:
+            raise ValueError(f"{said('drop', [column])}: {no_such_column(column, names, named=named)}")
+    return frozenset(found)
+
+
+def place_of(column: str | int, names: Sequence[str], *, named: bool) -> int | None:
+    """The position of a column that is given by its name or its position; None if there is none.
+
+    Where there is no such position a number is a name: a table may have the years as names.
+    """
+    if not isinstance(column, str) and -len(names) <= column < len(names):
+        return column % len(names)
+    return names.index(str(column)) if named and str(column) in names else None
+
+
+def no_such_column(column: str | int, names: Sequence[str], *, named: bool) -> str:
+    if not isinstance(column, str):
+        return f"there are {len(names)} columns, counted from 0"
+    if not named:
+        return "there is no such column: the columns have no names"
+    near = difflib.get_close_matches(column, names[:NEAR], n=1)
+    hint = f" (did you mean {near[0]!r}?)" if near else ""
+    return f"there is no such column{hint}; the columns are {', '.join(map(repr, names[:20]))}"
+
+
+def no_feature(name: str, names: Sequence[str], *, of_model: bool) -> str:
+    if of_model:
+        return f"there is no column {name!r}, which the model needs"
+    return f"{said('columns', [name])}: {no_such_column(name, names, named=True)}"
+
+
+def find_label(
+    names: Sequence[str], named: bool, reading: Reading, without: frozenset[int] = frozenset()
+) -> int | None:
+    """The position of the label column of a table; None if it has none. Those `without` are not looked at."""
     label, width = reading.label, len(names)
     if label is False:
         return None
+    left = [place for place in range(width) if place not in without]
     if label is None:
+        if not left:
+            raise ValueError("drop leaves no column")
         if named:
-            return next((names.index(word) for word in LABELS if word in names), width - 1)
-        return None if reading.width == width else width - 1
+            return next((names.index(word) for word in LABELS if word in names and names.index(word) in left), left[-1])
+        return None if reading.width == len(left) else left[-1]
+    place = _place_of_label(names, named, reading, label, len(left))
+    if place in without:
+        raise ValueError(f"{said('label', label)} is one of the columns to drop")
+    return place
+
+
+def _place_of_label(names: Sequence[str], named: bool, reading: Reading, label: str | int, width: int) -> int | None:
+    place = place_of(label, names, named=named)
     if isinstance(label, str):
-        if named and label in names:
-            return names.index(label)
-        if named and reading.columns is not None:
+        if place is not None:
+            return place
+        if named and reading.model_columns(names) is not None:
             return None
-        there = f"the columns are {', '.join(map(repr, names[:20]))}" if named else "the columns have no names"
-        raise ValueError(f"there is no column {label!r} for the labels: {there}")
+        raise ValueError(f"{said('label', label)}: {no_such_column(label, names, named=named)}")
     if not named and reading.width == width:
         return None
-    if not -width <= label < width:
-        raise ValueError(f"label={label}, but there are {width} columns")
-    return label % width
+    if place is None:
+        raise ValueError(f"{said('label', label)}, but there are {len(names)} columns")
+    return place
 
 
 def names_size(names: Iterable[str]) -> int:
@@ -104,9 +173,10 @@ def names_size(names: Iterable[str]) -> int:
 
 def too_many_names(name: str, most: int) -> str:
     """The message where, with this one, the names take more bytes than are allowed."""
+    more = said("max_names", 2 * most)
     return (
-        f"with {name!r} the names of the columns take more than {most:,} bytes; max_names={2 * most} (--read "
-        f"max_names={2 * most}) allows more, unless what is in them should not be part of a name"
+        f"with {name!r} the names of the columns take more than {most:,} bytes; {more} allows more, unless what is in "
+        "them should not be part of a name"
     )
 
 
@@ -170,30 +240,32 @@ def text_labels(levels: Sequence[str]) -> NDArray[np.str_]:
 class Labels:
     """What labels written as text are: numbers if those of the first block are, else text."""
 
-    def __init__(self, *, text: bool, name: str | int = "") -> None:
-        self._text: bool | None = text or None
+    def __init__(self, *, text: bool | None, name: str | int = "") -> None:
+        self._text = text  # None: the first block tells
         self._name = name
+        self.decimal = "."  # of the file that is read
         self._numbers = NumberLabels()
 
     def accepts(self, label: str) -> bool:
         """Whether a label is of the kind of the first ones."""
-        return self._text is not False or number(label) is not None
+        return self._text is not False or number(label, self.decimal) is not None
 
     def values(self, levels: Sequence[str]) -> NDArray[Any] | None:
         """The labels that different cells stand for; None if one of them is no number although the earlier ones were.
 
         Integers of 64 bits are integers, if they all are. One that would become another raises a `LabelError`.
         """
-        found = [number(level) for level in levels]
+        found = [number(level, self.decimal) for level in levels]
         if None in found if self._text is None else self._text:
             return text_labels(levels)
         if None in found:
             return None
         seen = copy(self._numbers)
+        levels = self._pointed(levels)
         for place, level in enumerate(levels):
             fault = seen.fault(level)
             if fault is not None:
-                raise LabelError(place, f"{fault}; categorical=[{self._name!r}] takes the labels as text")
+                raise LabelError(place, f"{fault}; {said('categorical', [self._name])} takes the labels as text")
             seen.note(level)
         whole = [_int64(level) for level in levels]
         return np.array(found, dtype=np.float64) if None in whole else np.array(whole, dtype=np.int64)
@@ -203,8 +275,12 @@ class Labels:
         if self._text is None and len(values):
             self._text = values.dtype.kind == "U"
         if not self._text:
-            for level in levels:
+            for level in self._pointed(levels):
                 self._numbers.note(level)
+
+    def _pointed(self, levels: Sequence[str]) -> Sequence[str]:
+        """Numbers, with the point that Python writes."""
+        return levels if self.decimal == "." else [level.replace(self.decimal, ".") for level in levels]
 
 
 class Encoder:
@@ -217,30 +293,35 @@ class Encoder:
     def __init__(self, names: Sequence[str], kinds: Sequence[str | None], named: bool, reading: Reading) -> None:
         self._missing = reading.missing
         self._named = named
-        self._fixed = reading.columns is not None
+        self._places = {name: place for place, name in enumerate(names)}
+        wanted = reading.model_columns(names)
+        self._fixed = wanted is not None
         self.numeric = [name for name, kind in zip(names, kinds, strict=True) if kind == "number"]
         self.categories = [name for name, kind in zip(names, kinds, strict=True) if kind == "category"]
-        if reading.columns is None:
+        if wanted is None:
+            if reading.columns is not None:
+                self.numeric.sort(key=reading.columns.index)
             if not named and reading.width not in (None, len(self.numeric)) and not self.categories:
-                raise ValueError(f"{len(self.numeric)} columns, but width={reading.width}")
+                raise ValueError(f"{len(self.numeric)} columns, but {said('width', reading.width)}")
             self._index = {name: column for column, name in enumerate(self.numeric)}
         else:
-            self._index = {name: column for column, name in enumerate(reading.columns)}
+            self._index = {name: column for column, name in enumerate(wanted)}
             self.numeric.sort(key=self._index.__getitem__)
-            self._check_complete(reading.columns)
-        self._places = {name: place for place, name in enumerate(names)}
+            self._check_complete(wanted, of_model=reading.features is not None)
+        if not self.numeric and not self.categories:
+            raise ValueError(NO_FEATURES)
         self._targets = np.array([self._index[name] for name in self.numeric], dtype=np.int64)
         self._sparse = bool(self.categories)
         self._max_names = reading.max_names
         self._size = names_size(self._index)
         self.filled = 0  # missing values among the rows that were encoded last
 
-    def _check_complete(self, columns: Sequence[str]) -> None:
+    def _check_complete(self, columns: Sequence[str], *, of_model: bool) -> None:
         known = {*self.numeric, *(f"{name}=missing" for name in self.numeric)}
         prefixes = tuple(f"{name}=" for name in self.categories)
         for name in columns:
             if name not in known and not name.startswith(prefixes):
-                raise ValueError(f"there is no column {name!r}, which the model needs")
+                raise ValueError(no_feature(name, list(self._places), of_model=of_model))
 
     @property
     def width(self) -> int:
@@ -263,7 +344,7 @@ class Encoder:
         level_names: list[list[str | None]] = []
         for name, (codes, levels) in zip(self.categories, categories, strict=True):
             if self._missing == "error" and (codes < 0).any():
-                raise CellError(int(np.argmax(codes < 0)), name, NO_VALUE)
+                raise CellError(int(np.argmax(codes < 0)), name, no_value())
             texts = [*(f"{name}={level}" for level in levels), f"{name}=missing" if self._missing == "column" else None]
             first = np.full(len(texts), n)
             first[codes[::-1]] = np.arange(n)[::-1]  # the assignment that stays is the last: the first row
@@ -298,7 +379,7 @@ class Encoder:
         if wrong.any():
             row, column = divmod(int(np.argmax(wrong)), numbers.shape[1])
             value = numbers[row, column]
-            raise CellError(row, self.numeric[column], NO_VALUE if np.isnan(value) else f"{value} is not finite")
+            raise CellError(row, self.numeric[column], no_value() if np.isnan(value) else f"{value} is not finite")
         self.filled += int(absent.sum())
         filled = np.where(absent, numbers.dtype.type(0), numbers)
         return filled, absent if self._missing == "column" and absent.any() else None

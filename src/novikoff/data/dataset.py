@@ -11,6 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from novikoff import float64
+from novikoff.data.dialect import Dialect
 from novikoff.data.options import Reading
 from novikoff.engine.rows import Rows
 from novikoff.examples import Examples, distinct, item
@@ -46,6 +47,7 @@ class Dataset(Examples):
     reading: Reading = field(default_factory=Reading)  # how the file was read, the detected options filled in
     bad: tuple[Skipped, ...] = ()  # the lines that were left out
     filled: int = 0  # the values that are missing in the file, and were filled in as `reading.missing` says
+    dialect: Dialect | None = None  # how the table is written, as it was found; of several files, the last one
 
     def __len__(self) -> int:
         return int(self.X.shape[0])
@@ -68,7 +70,8 @@ class Dataset(Examples):
         n, d = self.X.shape
         rows = f"{counted(n, 'example')}, {counted(d, 'column')}"
         storage = f" (CSR, {self.X.nnz / max(n, 1):.3g} entries a row)" if sp.issparse(self.X) else ""
-        return f"{rows}{storage}, {self._labels()}"
+        index = ", the first column left out as their index" if self.dialect and self.dialect.row_names else ""
+        return f"{rows}{storage}, {self._labels()}{index}"
 
     def __repr__(self) -> str:
         return f"<Dataset: {self}>"

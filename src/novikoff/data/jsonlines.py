@@ -19,17 +19,18 @@ from novikoff.data.columns import (
     LABELS,
     MOST_COLUMNS,
     NO_LABEL,
-    NO_VALUE,
     TOO_WIDE,
     LabelError,
     NumberLabels,
     names_size,
+    no_value,
     text_labels,
     too_many_names,
 )
 from novikoff.data.options import Reading
 from novikoff.data.svmlight import skip
 from novikoff.float64 import may_vanish, nearest, nearest_to_text, shown
+from novikoff.words import said
 
 HOLDERS = ("features", "x")  # keys that may hold the features of an example
 
@@ -49,8 +50,8 @@ class JsonParser:
 
     def __init__(self, reading: Reading) -> None:
         self.reading = reading
-        self._index = {name: column for column, name in enumerate(reading.columns or ())}
-        self._fixed = reading.columns is not None
+        self._index = {name: column for column, name in enumerate(reading.wanted or ())}
+        self._fixed = reading.wanted is not None
         self._size = names_size(self._index)
         self._length: int | None = None  # of the arrays; None before the first line, -1 where features have names
         self._label: str | None = None
@@ -136,7 +137,7 @@ class JsonParser:
         elif isinstance(label, str):
             self._label = label if label in example or not self._fixed or self.reading.online else None
         elif label is not False:
-            raise _FaultError(f"label={label}: objects have no positions; give the key of the label")
+            raise _FaultError(f"{said('label', label)}: objects have no positions; give the key of the label")
 
     def _label_of(self, example: dict[str, Any]) -> Any:
         if self._label is None:
@@ -174,7 +175,7 @@ class JsonParser:
             return value
         if self.reading.missing != "zero":
             raise _FaultError(
-                f"{name}: {NO_VALUE}" if self.reading.missing == "error" else f"{name}: an array has no names"
+                f"{name}: {no_value()}" if self.reading.missing == "error" else f"{name}: an array has no names"
             )
         self._filled += 1
         return 0.0
@@ -193,7 +194,7 @@ class JsonParser:
             return
         if _missing(value):
             if self.reading.missing == "error":
-                raise _FaultError(f"{name!r}: {NO_VALUE}")
+                raise _FaultError(f"{name!r}: {no_value()}")
             self._filled += 1
             if self.reading.missing == "zero":
                 return

@@ -15,12 +15,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff.data import encodings
 from novikoff.data.block import Block, FormatError
 from novikoff.data.dataset import Dataset, Skipped
+from novikoff.data.dialect import MOST, enough, sniffed
 from novikoff.data.options import DELIMITERS, Reading
 from novikoff.data.reading import line_parser, located, placed
-from novikoff.data.sources import Source, content_format, files, named_format, recognized
+from novikoff.data.sources import Source, content_format, files, named_format, no_mark, recognized
 from novikoff.data.splitting import BYTE_ORDER_MARK, Splitter
+from novikoff.data.tables import TableParser
 from novikoff.float64 import Rounded
 
 More = Callable[
@@ -43,6 +46,7 @@ class Lines:
         self._splitter = Splitter(reading)
         self._line, self._allowed = 1, reading.skip_bad
         self._told = False
+        self._sniffed = False  # whether it is known how this file is written
         self._text, self._text_line, self._text_allowed = b"", 1, 0  # what the last examples were parsed from
         self._blank = b""  # lines before the first one of a file that is not: a parser takes them together, as line 1
         self._headers = 0  # lines with the names of columns before `_line`, in this file
@@ -59,7 +63,7 @@ class Lines:
     @property
     def reading(self) -> dict[str, Any]:
         """How they are read, what was detected filled in; which columns there are, a model knows itself."""
-        used = replace(getattr(self._parser, "reading", self._given), online=False, columns=None)
+        used = replace(getattr(self._parser, "reading", self._given), online=False, columns=None, features=None)
         found: dict[str, Any] = json.loads(json.dumps(asdict(used)))
         return found
 
@@ -102,6 +106,9 @@ class Lines:
 
     def _chunks(self, name: str, more: More, room: int) -> Iterator[Dataset]:
         rest, begins, complete = b"", True, False
+        self._sniffed = False
+        text = _Text(name, more, self._given.encoding)
+        more = text.more
         while not complete:
             # With no more than a line of the limit and a byte, a line is refused for its length alone.
             arrived = more(min(room, self._splitter.limit + 1 - len(rest)))
@@ -113,6 +120,10 @@ class Lines:
                 rest, begins = rest.removeprefix(BYTE_ORDER_MARK), False
             if self._parser is None:
                 self._begin(name, rest if complete else rest[: rest.rfind(b"\n") + 1])
+            if not self._sniffed and isinstance(self._parser, TableParser):
+                if not (complete or len(rest) > min(MOST, self._splitter.limit) or enough(rest, self._parser.reading)):
+                    continue
+                self._sniff(rest, text.encoding, complete=complete)
             cut = self._splitter.cut(memoryview(rest), complete=complete)
             whole = self._whole(rest, cut.end) if complete else cut.end
             if whole:
@@ -134,10 +145,17 @@ class Lines:
         if format is None:
             if not text.strip():
                 return
-            format = recognized(name, content_format(text))
+            format = "csv" if self._given.delimiter is not None else recognized(name, content_format(text))
         self._given = replace(self._given, format=format)
         self._parser = line_parser(self._given)
         self._splitter = Splitter(self._given)
+
+    def _sniff(self, text: bytes, encoding: str, *, complete: bool) -> None:
+        """Find out how a table is written, from what is there of it."""
+        dialect = sniffed(text[:MOST], self._parser.reading, encoding, complete=complete and len(text) <= MOST)
+        self._parser.begin(dialect)
+        self._splitter = Splitter(self._given, dialect.delimiter)
+        self._sniffed = True
 
     def _cut_off(self, name: str, rest: bytes) -> Dataset:
         """A last line without a newline: its writer may have been killed within it, and half a number is a number."""
@@ -167,8 +185,8 @@ class Lines:
                 yield from self._parsed(name, good)
             raise
         self._text, self._text_line, self._text_allowed = text, self._line, self._allowed
-        if self._line == 1 and getattr(self._parser, "reading", self._given).header:
-            self._headers = 1
+        if self._line == 1 and isinstance(self._parser, TableParser):
+            self._headers = bool(self._parser.reading.header) + self._parser.dialect.declared
         self._line += block.lines
         self._allowed -= len(block.bad)
         if block.X.shape[0] or block.bad:
@@ -203,6 +221,41 @@ class Lines:
         """The lines, as the parser counts them."""
         ends = rb"[^\r\n]*(?:\r\n|\r|\n)" if self._given.format in DELIMITERS else rb"[^\n]*\n"
         return re.findall(ends, text)
+
+
+class _Text:
+    """Bytes that arrive, as UTF-8; in which encoding they are, a mark at their beginning may tell."""
+
+    def __init__(self, name: str, more: More, encoding: str | None) -> None:
+        self._name = name
+        self._more = more
+        self._given = encoding
+        self.encoding: str = ""  # once it is known
+        self._recoded: encodings.Recoded | None = None
+
+    def more(self, size: int) -> bytes | None:
+        if self._recoded is not None:
+            return self._recoded.some(size)
+        return self._more(size) if self.encoding else self._first(size)
+
+    def _first(self, size: int) -> bytes | None:
+        head = b""
+        while len(head) < size and encodings.may_begin_mark(head):  # a part of one waits for the others
+            part = self._more(size - len(head))
+            if part is None:
+                return None
+            if not part:
+                break
+            head += part
+        try:
+            self.encoding = self._given or encodings.found_in(head)
+        except encodings.NoMarkError as error:
+            raise ValueError(f"{self._name}: {no_mark(error)}") from None
+        if self.encoding.startswith(encodings.UTF_8):
+            return head
+        parts = iter([head])
+        self._recoded = encodings.Recoded(lambda size: next(parts, None) or self._more(size), self.encoding)
+        return self._recoded.some(size)
 
 
 def _from_input(more_wanted: MoreWanted) -> More:

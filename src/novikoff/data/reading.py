@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -9,19 +10,22 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import islice
-from typing import Any, TypeVar
+from typing import Any, TypeVar, Unpack
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from novikoff.data import sources
+from novikoff.data.arff import ArffParser
 from novikoff.data.arrays import ArrayReader
 from novikoff.data.arrow import ArrowReader
 from novikoff.data.block import Block, FormatError, Parser, shortened
 from novikoff.data.dataset import Dataset, Skipped
+from novikoff.data.dialect import INDEX_LEFT_OUT, MOST, Dialect, sniffed
+from novikoff.data.idx import IdxReader
 from novikoff.data.jsonlines import JsonParser
-from novikoff.data.options import DELIMITERS, Reading, reading_of, record_of
+from novikoff.data.options import DELIMITERS, Options, Reading, reading_of, record_of, takes_options
 from novikoff.data.sources import Source
 from novikoff.data.splitting import Refusal, Splitter, text_blocks
 from novikoff.data.svmlight import SvmlightParser
@@ -29,14 +33,20 @@ from novikoff.data.tables import TableParser
 from novikoff.data.vw import Scanned, VwParser
 from novikoff.data.weighed import Reader, WeighedReader, with_weights_as_features
 from novikoff.float64 import Rounded, floats, joined
+from novikoff.words import said
 
+WITH_COLUMNS = ("csv", "tsv", "parquet", "arrow", "npy", "arff")
+_log = logging.getLogger("novikoff")
+
+NAMELESS = ("svmlight", "idx")
 THREADS = 2  # that parse svmlight and VW text
 
 T = TypeVar("T")
 F = TypeVar("F", Block, Scanned)
 
 
-def read(path: str | os.PathLike[str], **options: Any) -> Dataset:
+@takes_options
+def read(path: str | os.PathLike[str], **options: Unpack[Options]) -> Dataset:
     """All examples of a file, of the files that match a pattern, or of standard input ("-").
 
     The options are those of `Reading`; docs/guides/files.md tells what each format holds.
@@ -54,7 +64,8 @@ def read(path: str | os.PathLike[str], **options: Any) -> Dataset:
     return _Run(path, reading_of(options)).whole()
 
 
-def stream(path: str | os.PathLike[str], chunk: int | None = 100_000, **options: Any) -> Iterator[Dataset]:
+@takes_options
+def stream(path: str | os.PathLike[str], chunk: int | None = 100_000, **options: Unpack[Options]) -> Iterator[Dataset]:
     """The examples of a file, as `read` has them, in data sets of `chunk` rows, in memory that does not grow.
 
     The last one may have fewer rows. None stands for as many rows as are parsed at a time, which costs the least.
@@ -131,11 +142,15 @@ class _Run:
         kinds = _NumberKinds()
         for source in sources.sources(self._path):
             if self._reader is None:
-                self._reader = _reader(replace(self._reading, format=self._reading.format or sources.detect(source)))
+                self._reader = _reader(replace(self._reading, format=sources.opened(source, self._reading)))
+            else:
+                sources.opened(source, self._reader.reading)
             for block in self._reader.blocks(source):
                 self._skipped += (Skipped(source.name, *line) for line in block.bad)
                 block = located(block, source.name)
                 if block.X.shape[0]:
+                    if first is None:
+                        self._tell_of_index(source.name)
                     first = first or block
                     with placed(source.name):
                         _check_like(block, first, self._reader.reading)
@@ -143,6 +158,13 @@ class _Run:
                     yield block
         if first is None:
             raise ValueError(f"{'standard input' if self._path == '-' else self._path} holds no examples")
+
+    def _tell_of_index(self, name: str) -> None:
+        """What is left out although nobody asked for that is said at once."""
+        assert self._reader is not None
+        dialect = self._reader.dialect
+        if dialect is not None and dialect.row_names and self._reading.features is None:
+            _log.warning("%s: %s", name, INDEX_LEFT_OUT)
 
     def whole(self) -> Dataset:
         """All rows, with the record of how they were read."""
@@ -169,16 +191,26 @@ class _Run:
         reading = self._reader.reading
         if reading.label is False:
             y = None
-        return Dataset(X, y, self._columns, weights, tags, reading, bad, filled, rounded=rounded)
+        dialect = self._reader.dialect
+        return Dataset(X, y, self._columns, weights, tags, reading, bad, filled, dialect, rounded=rounded)
 
 
 def _reader(reading: Reading) -> Reader:
+    if reading.drop and reading.features is None and reading.format not in WITH_COLUMNS:
+        tables = ", ".join(WITH_COLUMNS)
+        raise ValueError(f"{said('drop', reading.drop)} leaves out a column of a table ({tables}), and this is none")
+    if reading.columns is not None and reading.format in NAMELESS:
+        raise ValueError(
+            f"{said('columns', reading.columns)} names columns, and those of {reading.format} have no names"
+        )
     if reading.weight is not None:
         return WeighedReader(_reader(with_weights_as_features(reading)), reading)
     if reading.format in ("parquet", "arrow"):
         return ArrowReader(reading)
     if reading.format in ("npy", "npz"):
         return ArrayReader(reading)
+    if reading.format == "idx":
+        return IdxReader(reading)
     if reading.format == "svmlight":
         return SvmlightReader(reading)
     return LineReader(line_parser(reading), reading)
@@ -189,12 +221,14 @@ def line_parser(reading: Reading) -> Parser:
     if reading.format == "svmlight":
         return SvmlightParser(bool(reading.zero_based), reading.width)
     if reading.format == "vw":
-        return VwParser(reading.columns, grow=reading.online, max_names=reading.max_names)
+        return VwParser(reading.wanted, grow=reading.online, max_names=reading.max_names)
     if reading.format == "jsonl":
         return JsonParser(reading)
+    if reading.format == "arff":
+        return ArffParser(reading)
     if reading.format in DELIMITERS:
         return TableParser(reading)
-    raise ValueError(f"{reading.format} is not a format of lines: svmlight, vw, jsonl, csv or tsv is expected")
+    raise ValueError(f"{reading.format} is not a format of lines: svmlight, vw, jsonl, csv, tsv or arff is expected")
 
 
 class LineReader:
@@ -217,7 +251,13 @@ class LineReader:
 
     @property
     def reading(self) -> Reading:
-        return self._parser.reading if isinstance(self._parser, TableParser | JsonParser) else self._reading
+        return (
+            self._parser.reading if isinstance(self._parser, TableParser | JsonParser | ArffParser) else self._reading
+        )
+
+    @property
+    def dialect(self) -> Dialect | None:
+        return self._parser.dialect if isinstance(self._parser, TableParser) else None
 
     @property
     def header_overruled(self) -> bool:
@@ -225,8 +265,14 @@ class LineReader:
         return isinstance(self._parser, TableParser) and self._parser.header_overruled
 
     def blocks(self, source: Source) -> Iterator[Block]:
-        texts = _ahead(text_blocks(source, sources.BLOCK, Splitter(self._reading)))
-        parser = self._parser
+        parser, delimiter = self._parser, None
+        if isinstance(parser, TableParser):
+            with placed(source.name):
+                head = source.peek(MOST)
+                dialect = sniffed(head, parser.reading, source.encoding, complete=len(head) < MOST)
+                parser.begin(dialect)
+            delimiter = dialect.delimiter
+        texts = _ahead(text_blocks(source, sources.BLOCK, Splitter(self._reading, delimiter)))
         found = self._scanned(parser, texts, source) if isinstance(parser, VwParser) else self._parsed(texts, source)
         for block, self._width in found:
             yield block
@@ -272,6 +318,7 @@ class SvmlightReader:
     """Reads svmlight text, in which blocks do not depend on each other, with several threads."""
 
     names: None = None
+    dialect: None = None
 
     def __init__(self, reading: Reading) -> None:
         self.reading = reading
@@ -321,7 +368,7 @@ def _check_like(block: Block, first: Block, reading: Reading) -> None:
         return
     y, others = block.y, first.y
     if (y is None) != (others is None) or (y is not None and y.dtype.kind == "f" and np.isnan(y).any()):
-        raise ValueError("some examples have a label and others have none; label=False reads no labels")
+        raise ValueError(f"some examples have a label and others have none; {said('label', False)} reads no labels")
     if y is not None and others is not None and (y.dtype.kind in "OU") != (others.dtype.kind in "OU"):
         raise ValueError("some labels are text and others are numbers")
 

@@ -17,9 +17,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from novikoff.data.options import FORMATS
+from novikoff.data import encodings
+from novikoff.data.options import FORMATS, Reading
 from novikoff.disk import atomic
+from novikoff.words import said
 
+BINARY = ("parquet", "arrow", "npy", "npz", "idx")
+SPREADSHEETS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods", ".numbers")
 BLOCK = 1 << 24  # bytes of text that are parsed at a time
 HEAD = 1 << 16  # bytes in which the format is looked for
 
@@ -39,6 +43,9 @@ SUFFIXES = {
     ".ipc": "arrow",
     ".npy": "npy",
     ".npz": "npz",
+    ".idx": "idx",
+    ".idx3-ubyte": "idx",
+    ".arff": "arff",
 }
 COMPRESSIONS = {".gz": "gzip", ".bz2": "bz2", ".xz": "xz", ".zst": "zstd"}
 
@@ -51,6 +58,13 @@ _MAGIC = {
     b"\x93NUMPY": "npy",
     b"PK\x03\x04": "npz",
 }
+LONGEST_MAGIC = max(map(len, _MAGIC))
+_IDX = re.compile(rb"\0\0[\x08\x09\x0b-\x0e][^\0]", re.DOTALL)
+_OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # .xls and its like
+_NEW_OFFICE = re.compile(rb"PK\x03\x04.{26}(?:\[Content_Types\]\.xml|_rels/|xl/|mimetype)", re.DOTALL)
+# Names or numbers between bars, and not a label with namespaces and features: no space beside a bar, and no colon.
+_BARS = re.compile(rb"[A-Za-z_][^|:]*(?<! )\|(?![ |])[^:]*\Z|[-+.\d]+(?:\|[-+.\d]+){2,}\Z")
+_DECLARATION = re.compile(rb'"?sep=.?"?')
 _BZIP2 = re.compile(rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)")
 
 
@@ -129,6 +143,16 @@ class Source:
         self._raw = raw = _Peekable(file, owned=self._path is not None)
         self._compression = _compression(raw.peek(10))
         self._file = raw if self._compression is None else _Peekable(_decompressed(raw, self._compression))
+        self.encoding = encodings.UTF_8  # of the text; whoever reads it gets UTF-8
+
+    def decode(self, encoding: str | None) -> None:
+        """Read text that is written so; None: what its first bytes tell."""
+        if encoding is None:
+            encoding = encodings.found_in(self.peek(HEAD))
+        if encoding.startswith(encodings.UTF_8):
+            return
+        self.encoding = encoding
+        self._file = _Peekable(encodings.Recoded(self._file.read, encoding))
 
     def read(self, size: int = -1) -> bytes:
         """The next bytes; fewer than `size` at the end alone."""
@@ -215,15 +239,43 @@ def check_target(target: str | os.PathLike[str], *paths: str | os.PathLike[str])
             raise ValueError(f"{os.fspath(target)} is what is read here: write to another file")
 
 
-def detect(source: Source) -> str:
-    """The format of a file: by its name, else by its first bytes or its first line."""
-    return recognized(source.name, named_format(source.name) or content_format(source.peek(HEAD)))
+def opened(source: Source, reading: Reading) -> str:
+    """The format of a file: as it is asked for, by its name, else by its first bytes or its first line.
+
+    From here on its text is UTF-8.
+    """
+    format = reading.format or named_format(source.name) or _magic_format(source.peek(LONGEST_MAGIC))
+    if format in (None, "npz"):
+        _refuse_spreadsheet(source)
+    if format in BINARY:
+        return format
+    try:
+        source.decode(reading.encoding)
+    except encodings.NoMarkError as error:
+        raise ValueError(f"{source.name}: {no_mark(error)}") from None
+    if format is None and reading.delimiter is not None:
+        return "csv"
+    return format or recognized(source.name, content_format(source.peek(HEAD)))
+
+
+def _refuse_spreadsheet(source: Source) -> None:
+    head = source.peek(HEAD)
+    if source.name.lower().endswith(SPREADSHEETS) or head.startswith(_OLD_OFFICE) or _NEW_OFFICE.match(head):
+        raise ValueError(
+            f"{source.name} is a spreadsheet, and those are not read: save its sheet as CSV there, or in Python with "
+            'pandas.read_excel(...).to_csv("table.csv", index=False)'
+        )
+
+
+def no_mark(error: encodings.NoMarkError) -> str:
+    return f"every second byte is NUL: {error}; {said('encoding', error.encoding)} reads that"
 
 
 def recognized(name: str, format: str | None) -> str:
     """The format, or an error if there is none."""
     if format is None:
-        raise ValueError(f"{name}: the format is not recognized; say format= one of {', '.join(FORMATS)}")
+        option = said("format", FORMATS[0])
+        raise ValueError(f"{name}: the format is not recognized; {option} says it, or one of {', '.join(FORMATS[1:])}")
     return format
 
 
@@ -236,21 +288,33 @@ def named_format(name: str) -> str | None:
 
 
 def content_format(head: bytes) -> str | None:
-    """The format that the first bytes of a file tell."""
-    for magic, format in _MAGIC.items():
-        if head.startswith(magic):
-            return format
+    """The format that the first bytes of a file tell, the text of which is in UTF-8."""
+    format = _magic_format(head)
+    if format is not None:
+        return format
     lines = (line.strip() for line in head.removeprefix(b"\xef\xbb\xbf").splitlines())
     line = next((line for line in lines if line and not line.startswith(b"#")), None)
     if line is None:
         return "svmlight" if not head.strip(b"\0 \t\r\n") or head.lstrip().startswith(b"#") else None
     if line.startswith(b"{"):
         return "jsonl"
+    if line.startswith(b"%") or line.lower().startswith(b"@relation"):
+        return "arff"
+    if _BARS.match(line):
+        return "csv"
     if b"|" in line:
         return "vw"
     if _SVMLIGHT.fullmatch(line):
         return "svmlight"
-    return "tsv" if b"\t" in line else "csv" if b"," in line else None
+    if _DECLARATION.fullmatch(line):
+        return "csv"
+    return "tsv" if b"\t" in line else "csv" if b"," in line or b";" in line else None
+
+
+def _magic_format(head: bytes) -> str | None:
+    if _IDX.match(head):
+        return "idx"
+    return next((format for magic, format in _MAGIC.items() if head.startswith(magic)), None)
 
 
 def pyarrow(module: str, what: str) -> Any:

@@ -15,6 +15,7 @@ from novikoff.data.block import FormatError
 from novikoff.data.options import DELIMITERS, Reading
 from novikoff.data.scan import cells
 from novikoff.data.sources import Source
+from novikoff.words import said
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # at the beginning of a file it is no part of the text
 NEAR_END = 1 << 10  # bytes in which the end of the last line is looked for first
@@ -43,9 +44,9 @@ class Cut(NamedTuple):
 class Splitter:
     """Cuts text behind a line; behind a record, where cells may be quoted."""
 
-    def __init__(self, reading: Reading) -> None:
+    def __init__(self, reading: Reading, delimiter: str | None = None) -> None:
         self.limit = reading.max_line
-        self._delimiter = DELIMITERS.get(reading.format or "")
+        self._delimiter = delimiter or DELIMITERS.get(reading.format or "")
 
     def cut(self, text: memoryview, *, complete: bool) -> Cut:
         """Where the last line of this text ends. The text is `complete` if nothing comes after it."""
@@ -73,7 +74,7 @@ class Splitter:
         return None
 
     def _cure(self, otherwise: str) -> str:
-        return f"max_line={2 * self.limit} (--read max_line={2 * self.limit}) allows more, unless {otherwise}"
+        return f"{said('max_line', 2 * self.limit)} allows more, unless {otherwise}"
 
 
 def text_blocks(source: Source, size: int, splitter: Splitter) -> Iterator[memoryview | Refusal]:

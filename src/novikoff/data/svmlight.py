@@ -14,6 +14,7 @@ from novikoff.data.block import BadLine, Block, FormatError, Inexact, shortened
 from novikoff.data.scan import text as kernels
 from novikoff.data.scan.svmlight import svmlight as loop
 from novikoff.float64 import nearest_to_text, shown
+from novikoff.words import said
 
 S = TypeVar("S", bound=np.generic)
 NOTHING = np.empty(0)
@@ -198,7 +199,7 @@ def _fault(source: NDArray[np.uint8], code: int, state: NDArray[np.int64], line:
         at, column = _second(content[:at])
         message = f"column {column.decode()} appears twice"
     elif code == kernels.BELOW_ONE:
-        message = "column 0, but the first column is 1: pass zero_based=True"
+        message = f"column 0, but the first column is 1: pass {said('zero_based', True)}"
     elif code == kernels.TOO_LARGE:
         message = (
             f"column {quoted(column)[1:-1]} would need {8 * float(column) / 1e9:.3g} GB of weights; "

@@ -12,10 +12,12 @@ from numpy.typing import NDArray
 
 from novikoff.data.arrays import relabelled
 from novikoff.data.block import Block
+from novikoff.data.dialect import Dialect
 from novikoff.data.options import Reading
 from novikoff.data.sources import Source
+from novikoff.words import said
 
-TABLES = ("csv", "tsv", "parquet", "arrow")
+TABLES = ("csv", "tsv", "parquet", "arrow", "arff")
 
 
 class Reader(Protocol):
@@ -30,6 +32,9 @@ class Reader(Protocol):
     @property
     def reading(self) -> Reading: ...
 
+    @property
+    def dialect(self) -> Dialect | None: ...
+
     def blocks(self, source: Source) -> Iterator[Block]: ...
 
 
@@ -37,12 +42,13 @@ def with_weights_as_features(reading: Reading) -> Reading:
     """For the reader within: the column of the weights is one of numbers, and one of those that are asked for."""
     if reading.format not in TABLES:
         raise ValueError(
-            f"weight={reading.weight!r} names a column of a table ({', '.join(TABLES)}); VW and JSON lines state the "
-            "importance of an example themselves"
+            f"{said('weight', reading.weight)} names a column of a table ({', '.join(TABLES)}); VW and JSON lines "
+            "state the importance of an example themselves"
         )
     assert reading.weight is not None
     columns = None if reading.columns is None else (*reading.columns, reading.weight)
-    return replace(reading, weight=None, columns=columns)
+    features = None if reading.features is None else (*reading.features, reading.weight)
+    return replace(reading, weight=None, columns=columns, features=features)
 
 
 class WeighedReader:
@@ -58,12 +64,18 @@ class WeighedReader:
         return None if names is None else [name for name in names if name != self._given.weight]
 
     @property
+    def dialect(self) -> Dialect | None:
+        return self.within.dialect
+
+    @property
     def width(self) -> int:
         return self.within.width - 1
 
     @property
     def reading(self) -> Reading:
-        return replace(self.within.reading, weight=self._given.weight, columns=self._given.columns)
+        return replace(
+            self.within.reading, weight=self._given.weight, columns=self._given.columns, features=self._given.features
+        )
 
     def blocks(self, source: Source) -> Iterator[Block]:
         before = 0  # rows of the file
@@ -82,7 +94,7 @@ class WeighedReader:
     def _place(self) -> int:
         name, names = self._given.weight, self.within.names
         if names is None:
-            raise ValueError(f"weight={name!r} is the name of a column, and the columns have none")
+            raise ValueError(f"{said('weight', name)} is the name of a column, and the columns have none")
         if name not in names:
             label = self.within.reading.label
             why = "it holds the labels" if name == label else f"the columns are {', '.join(map(repr, names[:20]))}"

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import chain, pairwise
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 import scipy.sparse as sp
@@ -24,21 +24,28 @@ from numpy.typing import NDArray
 
 from novikoff.data.arrow import METADATA
 from novikoff.data.dataset import Dataset
-from novikoff.data.options import DELIMITERS, FORMATS
+from novikoff.data.options import DELIMITERS, FORMATS, Options, takes_options
 from novikoff.data.reading import read, stream
 from novikoff.data.sources import COMPRESSIONS, named_format, pyarrow, read_once
 from novikoff.disk import atomic
 from novikoff.float64 import joined
+from novikoff.words import said
 
 CHUNK = 1 << 14  # rows that are converted at a time
 WIDEST = 10_000  # columns that are written one by one
+ONLY_READ = ("idx", "arff")
 LABEL = "label"  # the name of the column of labels
 
 _NOT_IN_VW = re.compile(r"[\s:|]|^$")
 
 
+@takes_options
 def convert(
-    source: str | os.PathLike[str], target: str | os.PathLike[str], *, to: str | None = None, **options: Any
+    source: str | os.PathLike[str],
+    target: str | os.PathLike[str],
+    *,
+    to: str | None = None,
+    **options: Unpack[Options],
 ) -> int:
     """Write the examples of `source` in the format that the name of `target` tells, or `to`; how many there are.
 
@@ -60,8 +67,10 @@ def convert(
     """
     name = os.fspath(target)
     format = to or named_format(name)
+    if format in ONLY_READ:
+        raise ValueError(f"{name}: {format} is read, and not written; {said('to', 'csv')} writes a table")
     if format not in FORMATS:
-        raise ValueError(f"{name}: the format is not recognized; say to= one of {', '.join(FORMATS)}")
+        raise ValueError(f"{name}: the format is not recognized; say to= one of {', '.join(_WRITERS)}")
     writer = _WRITERS[format]
     if writer.whole:
         chunks, shape = iter([whole := read(source, **options)]), _Shape.of(whole)
@@ -120,7 +129,7 @@ class _Shape:
 
 
 def _planned(
-    source: str | os.PathLike[str], options: dict[str, Any], writer: type[_Writer]
+    source: str | os.PathLike[str], options: Options, writer: type[_Writer]
 ) -> tuple[Iterator[Dataset], _Shape]:
     """The examples in chunks, and what is known of all of them: after a first reading, if the writer needs it."""
     chunks = stream(source, CHUNK, **options)

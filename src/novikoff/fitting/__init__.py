@@ -9,17 +9,18 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from novikoff.data.cache import Copy
 from novikoff.data.dataset import Dataset
-from novikoff.data.options import reading_of
+from novikoff.data.options import Options, reading_of, takes_options
 from novikoff.data.reading import read
 from novikoff.data.sources import read_once
 from novikoff.estimators.linear import LinearClassifier
 from novikoff.fitting.journal import DiskJournal, forget_all
 
 
+@takes_options
 def fit_file(
     estimator: Any,
     path: str | os.PathLike[str],
@@ -29,7 +30,7 @@ def fit_file(
     cache: str | os.PathLike[str] | None = None,
     keep_cache: bool = True,
     watch: Callable[[int], None] | None = None,
-    **reading: Any,
+    **reading: Unpack[Options],
 ) -> Any:
     """Fit an estimator to a file that need not fit into memory; the bits are those of ``estimator.fit(read(path))``.
 
@@ -70,7 +71,7 @@ def fitted_to_file(
     cache: str | os.PathLike[str] | None,
     keep_cache: bool,
     watch: Callable[[int], None] | None,
-    **reading: Any,
+    **reading: Unpack[Options],
 ) -> Iterator[None]:
     """`fit_file`, and then something with the model, such as saving it: the checkpoint stays until that is done."""
     if resume and fresh:
