@@ -118,6 +118,21 @@ def test_hypotheses_of_a_first_pass_have_seen_no_later_row(rule, options, k):
     assert model.generalization().first_pass
 
 
+@pytest.mark.parametrize("multiclass", ["joint", "one-vs-rest"])
+@pytest.mark.parametrize(
+    ("then", "now"), [({"class_weight": "balanced"}, {"class_weight": None}), ({"scale": "ball"}, {"scale": "none"})]
+)
+def test_what_a_fit_looked_at_is_not_forgotten_with_its_parameters(then, now, multiclass):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 3))
+    y = np.digitize(X[:, 0], [-0.5, 0.5])
+    model = quiet(Perceptron(multiclass=multiclass, max_iter=3, **then), X, y).set_params(**now)
+    for each in getattr(model, "estimators_", None) or [model]:
+        with pytest.raises(ValueError, match="another fit than the parameters speak of"):
+            each.generalization()
+        assert "independent draws" not in each.summary()
+
+
 def test_balanced_classes_have():
     model = Perceptron(max_iter=2, class_weight="balanced")
     assert not np.array_equal(*(after_all_but_the_last_row(model, 2, change) for change in (False, True)))

@@ -17,6 +17,7 @@ from novikoff.estimators import words
 from novikoff.estimators.export import fitted
 from novikoff.estimators.findings import Findings
 from novikoff.estimators.in_rounds import InRounds
+from novikoff.estimators.new_data import looks_at_all_rows
 from novikoff.estimators.once import warn_once
 from novikoff.labels import Labels
 from novikoff.learners.alone import alone
@@ -83,6 +84,9 @@ class LinearClassifier(InRounds, Findings):
                 twin.history_ = outcome.history
                 twin.passes_ = twin.n_iter_ = len(outcome.history)
                 twin._stopped = words.stop(end, twin, learner)
+        if looks_at_all_rows(self):  # whatever the parameters are set to later, nothing follows for new data
+            for each in learner.members if isinstance(learner, Committee) else [learner]:
+                each.first_mistakes = each.support = -1
         # At once: an interrupt leaves the old model or the new one, and nothing between.
         self.__dict__ = twin.__dict__
         left = [end for _, end in went if not end.interrupted and not end.reached]

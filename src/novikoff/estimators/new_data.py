@@ -29,7 +29,10 @@ ONCE = "each was learned from once, and their number was fixed in advance"
 OF_A_FIT = (INDEPENDENT, NOT_LOOKED_AT, OWN_PAST, CLASSES)
 OF_A_STREAM = (INDEPENDENT, NOT_LOOKED_AT, OWN_PAST, CLASSES, ONCE)
 
-NOT_COUNTED = "rows and mistakes were not counted for it, as in model files of before"
+NOT_COUNTED = (
+    "rows and mistakes were not counted for it, as after another fit than the parameters speak of, and in model files "
+    "of before"
+)
 
 
 @dataclass(frozen=True)
@@ -169,6 +172,11 @@ def _of_all_rows(model: Any, learner: LinearLearner) -> str:
     """What went into every hypothesis that was found from all rows, or from others; empty if nothing did."""
     if learner.start_norm > 0:
         return "it started from weights that were learned before, from the same rows perhaps (warm_start)"
+    return looks_at_all_rows(model)
+
+
+def looks_at_all_rows(model: Any) -> str:
+    """Which parameter makes every hypothesis depend on all rows; empty if none does."""
     if model.class_weight == "balanced":
         return "class_weight='balanced' counts the labels of all rows, and so every step depends on all of them"
     if model.scale == "ball":
@@ -185,7 +193,7 @@ def _why_no_first_pass(model: Any, learner: LinearLearner) -> str:
     if learner.run_rows == 0:
         return NOT_COUNTED
     if learner.first_mistakes < 0:
-        return "it was interrupted"
+        return "it was interrupted" if model.interrupted_ else NOT_COUNTED
     return ""
 
 
