@@ -197,7 +197,7 @@ def test_what_is_written_through_a_map_is_noticed(tmp_path, place, monkeypatch):
 
 def test_fresh_makes_the_copy_again_whatever_the_file_looks_like(tmp_path, place, monkeypatch):
     """A large file may change and look the same."""
-    monkeypatch.setattr(cache, "_stamp", lambda source: ["the same"])
+    monkeypatch.setattr(cache, "_stamp", lambda source, reading: ["the same"])
     path = hard(tmp_path / "a.svm")
     old = undisturbed(path, WORST)
     nk.fit_file(learner(WORST), path, cache=place)
@@ -216,13 +216,13 @@ def test_the_ends_of_every_file_of_a_large_source_are_looked_at(tmp_path, place,
     monkeypatch.setattr(cache, "END", 100)
     paths = [svmlight(tmp_path / f"{k}.svm", seed=k) for k in range(3)]
     pattern = str(tmp_path / "?.svm")
-    stamps = [cache._stamp(pattern)]
+    stamps = [cache._stamp(pattern, Reading())]
     for path in paths:
         for at in (50, path.stat().st_size - 50):
             content = bytearray(path.read_bytes())
             content[at] ^= 1
             path.write_bytes(content)
-            stamps.append(cache._stamp(pattern))
+            stamps.append(cache._stamp(pattern, Reading()))
     digests = [[file[-1] for file in found] for found, _ in stamps]
     changed = [sum(a != b for a, b in zip(*pair, strict=True)) for pair in pairwise(digests)]
     assert changed == [1] * 6

@@ -46,7 +46,7 @@ class TestExamples:
 
     def test_other_names_are_refused(self) -> None:
         clf = nk.Perceptron().fit(examples())
-        with pytest.raises(ValueError, match=r"not those of the model: read them with columns="):
+        with pytest.raises(ValueError, match=r"not those of the model: read them with features="):
             clf.predict(Examples(examples().X, None, NAMES[::-1].copy()))
         assert len(clf.predict(Examples(examples().X, None))) == 40  # without names, by position
 
@@ -54,7 +54,7 @@ class TestExamples:
         both = examples()
         with pytest.raises(ValueError, match="X comes with its labels: do not pass y as well"):
             nk.Perceptron().fit(both, both.y)
-        with pytest.raises(ValueError, match="requires y to be passed"):
+        with pytest.raises(ValueError, match="these examples have no labels"):
             nk.Perceptron().fit(Examples(both.X, None))
 
     def test_weights_are_used_or_refused(self) -> None:

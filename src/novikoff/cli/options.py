@@ -95,11 +95,11 @@ class ReadingOptions:
             if value:
                 options[name] = value if isinstance(value, str | int) else ",".join(value)
         options |= _known_options(assignments(self.read, "--read"))
-        for name in ("categorical", "columns", "drop"):
+        for name in ("categorical", "columns", "drop", "features"):
             given = options.get(name)
             if isinstance(given, str | int) and not isinstance(given, bool):
                 options[name] = tuple(str(given).split(","))
-            if name != "columns" and isinstance(options.get(name), list | tuple):
+            if name in ("categorical", "drop") and isinstance(options.get(name), list | tuple):
                 options[name] = tuple(map(_column, options[name]))
         if isinstance(options.get("label"), str):
             options["label"] = _column(options["label"])

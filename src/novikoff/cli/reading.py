@@ -35,7 +35,8 @@ def taken_over(recorded: HowRead | None, options: dict[str, Any], *, as_recorded
 
     if recorded is None:
         return options
-    changes = {name: value for name, value in recorded.changes.items() if name not in options}
+    given = options.keys() | ({"columns"} if "features" in options else set())  # the columns of a model are recorded so
+    changes = {name: value for name, value in recorded.changes.items() if name not in given}
     if changes and not as_recorded:
         raise InvalidCertificate(_refusal(recorded, changes))
     return recorded.names | changes | options
