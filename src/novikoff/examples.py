@@ -13,6 +13,14 @@ from novikoff.float64 import Rounded
 FLOATS = FLOAT64, FLOAT32 = np.dtype(np.float64), np.dtype(np.float32)
 
 
+class Doubted(NamedTuple):
+    """A column of a file that may name the rows, or is not what it seems."""
+
+    column: str | int
+    why: str
+    features: tuple[int, ...]  # what became of it
+
+
 @dataclass(frozen=True, eq=False)
 class Examples:
     """Rows with their labels; accepted in the place of X and y."""
@@ -23,6 +31,7 @@ class Examples:
     weights: NDArray[np.float64] | None = None  # the importance of each example, where the source states it
     rounded: Rounded | None = field(default=None, kw_only=True)  # the numbers of the source that float64 does not hold
     record: dict[str, Any] | None = field(default=None, kw_only=True)  # how they were read, as a certificate records it
+    doubted: tuple[Doubted, ...] = field(default=(), kw_only=True)  # the columns that a verdict should not rest on
 
 
 class Said(NamedTuple):

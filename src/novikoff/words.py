@@ -47,6 +47,17 @@ def listed(items: Sequence[str]) -> str:
     return f"{', '.join(most)} and {last}" if most else last
 
 
+def column_name(name: str | int) -> str:
+    """A column of a file in a sentence: by its name, or, where it has none, by its number, from 1.
+
+    >>> column_name("age"), column_name(0)
+    ('age', 'column 1')
+    """
+    if isinstance(name, int):
+        return f"column {name + 1}"
+    return name if name.isprintable() and 0 < len(name) <= 60 else repr(name[:60])
+
+
 # Options -------------------------------------------------------------------------------------------
 
 _flags: Collection[str] | None = None  # of a shell: the options that have a flag there; None: somebody writes Python

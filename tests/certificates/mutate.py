@@ -74,10 +74,40 @@ READINGS = [
         "filled": 0,
     },
     {"settings": {"zero_based": False, "width": 5, "missing": "column"}, "skipped": 0, "filled": 0},
+    {
+        "settings": {"positive": "yes"},
+        "skipped": 0,
+        "filled": 0,
+        "columns": [
+            {"name": "id", "kind": "number", "doubt": "ids"},
+            {"name": "job", "kind": "text", "levels": 4},
+            {"name": 3, "kind": "label"},
+        ],
+    },
+    {"settings": {}, "skipped": 0, "filled": 0, "columns": [{"name": "", "kind": "index"}]},
+]
+COLUMNS = [
+    {"name": "a", "kind": "truth"},
+    {"name": -1, "kind": "left out", "doubt": "dates"},
+    {"name": "a", "kind": "weight", "doubt": None},
+    {"name": "a", "kind": "text"},
+    {"name": "a", "kind": "text", "levels": 2**63},
+    {"name": "a", "kind": "text", "levels": 2**63 - 1, "doubt": "numbers as text"},
+    {"name": "a", "kind": "text", "levels": True},
+    {"name": "a", "kind": "number", "levels": 1},
+    {"name": "a", "kind": "number", "path": "/etc/passwd"},
+    {"name": "x" * 1001, "kind": "number"},
+    {"name": True, "kind": "number"},
+    {"name": "a", "kind": ["text"]},
+    {"name": "a"},
+    {"kind": "number"},
+    ["a", "number"],
+    None,
 ]
 SETTINGS = {
     "format": ["tsv", "npz", "exe", "CSV", "/etc/passwd", True, None],
     "label": ["", "x" * 1000, "x" * 1001, 0, -(2**31), 2**31, False, 1.0, ["a"], None],
+    "positive": ["yes", "", "x" * 1000, "x" * 1001, 0, 1.5, True, math.nan, math.inf, 10**400, None, ["a"]],
     "weight": ["", "x" * 1000, "x" * 1001, 0, True, ["a"], None],
     "header": [True, False, 1, 0, "true", None],
     "zero_based": [True, False, 1, 0, "false", None],
@@ -173,10 +203,14 @@ def forged(rng: random.Random) -> dict:
     reading = copy.deepcopy(rng.choice(READINGS))
     for name in rng.sample(list(SETTINGS), rng.randint(0, 2)):
         reading["settings"][name] = rng.choice(SETTINGS[name])
-    if rng.random() < 0.3:
+    if reading["settings"] and rng.random() < 0.3:
         reading["settings"].pop(rng.choice(list(reading["settings"])))
     if rng.random() < 0.3:
         reading[rng.choice(["skipped", "filled", "paths"])] = rng.choice([0, 1, 3, 4, 2**63 - 1, 2**63, -1, True, 1.0])
+    if rng.random() < 0.3:
+        reading["columns"] = rng.choice(
+            [*([column] for column in COLUMNS), COLUMNS[:2], [], {}, None, COLUMNS[:1] * 10_001]
+        )
     if rng.random() < 0.1:
         del reading[rng.choice(list(reading))]
     return reading

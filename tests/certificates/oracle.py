@@ -81,9 +81,14 @@ def _second(record):
 
 
 def _reading(reading):
-    require(type(reading) is dict and sorted(reading) == ["filled", "settings", "skipped"])
+    require(type(reading) is dict)
+    require(sorted({*reading, "columns"}) == ["columns", "filled", "settings", "skipped"])
     settings, skipped, filled = reading["settings"], reading["skipped"], reading["filled"]
-    require(type(settings) is dict and settings)
+    require(type(settings) is dict and (settings or "columns" in reading))
+    if "columns" in reading:
+        require(type(reading["columns"]) is list and 1 <= len(reading["columns"]) <= 10_000)
+        for column in reading["columns"]:
+            _column(column)
     for name, value in settings.items():
         if name == "format":
             require(
@@ -92,6 +97,8 @@ def _reading(reading):
             )
         elif name == "label":
             require(_is_column(value))
+        elif name == "positive":
+            require(_is_label(value) and (type(value) is not str or len(value) <= 1000))
         elif name == "weight":
             require(type(value) is str and len(value) <= 1000)
         elif name in ("zero_based", "header"):
@@ -116,6 +123,19 @@ def _reading(reading):
     require(_is_count(skipped) and _is_count(filled))
     require(skipped <= settings["skip_bad"] if "skip_bad" in settings else skipped == 0)
     require(filled == 0 or "missing" in settings)
+
+
+def _column(column):
+    require(type(column) is dict and "name" in column and _is_column(column["name"]))
+    kinds = ["number", "truth", "text", "label", "weight", "index", "left out"]
+    require("kind" in column and column["kind"] in kinds)
+    others = column.keys() - {"name", "kind"}
+    if column["kind"] == "text":
+        require("levels" in others and _is_count(column["levels"]))
+        others -= {"levels"}
+    require(others <= {"doubt"})
+    if others:
+        require(column["doubt"] in ["ids", "dates", "levels", "numbers as text"])
 
 
 def _is_column(value):

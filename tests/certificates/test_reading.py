@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import asdict, fields
 from functools import cache
 
@@ -11,7 +12,9 @@ import pytest
 
 import novikoff as nk
 from novikoff.certificates.claim import (
+    DOUBTS,
     FILE_FORMATS,
+    KINDS,
     LONGEST_NAME,
     MOST_NAMES,
     MOST_SKIPPED,
@@ -27,7 +30,7 @@ from tests.certificates import oracle
 LONG = "x" * LONGEST_NAME
 X, Y = [[2.0, 1.0], [-1.0, 0.5]], ["in", "out"]
 
-NAMES = {"format": "csv", "label": "kind", "zero_based": True}
+NAMES = {"format": "csv", "label": "kind", "positive": 1.5, "zero_based": True}
 CHANGES = {
     "weight": "importance",
     "header": False,
@@ -52,6 +55,12 @@ def reading(settings, skipped=0, filled=0):
     return {"settings": settings, "skipped": skipped, "filled": filled}
 
 
+def options_in(record):
+    """What is recorded beside the columns."""
+    left = {name: value for name, value in record.items() if name != "columns"}
+    return left if left["settings"] else None
+
+
 def with_reading(record):
     return proof() | {"reading": record}
 
@@ -65,7 +74,7 @@ def test_what_is_recorded_is_said_and_changes_nothing_else(reference):
     plain = nk.verify(proof(), X, Y, reference=reference)
     told = nk.verify(with_reading(record), X, Y, reference=reference)
     assert plain.reading is None
-    assert asdict(told)["reading"] == record
+    assert asdict(told)["reading"] == record | {"columns": ()}
     said = (
         " By its own record it is about a file that was read with label='kind', skip_bad=3, missing='column'; "
         "lines skipped: 1; missing values filled in: 2."
@@ -129,7 +138,12 @@ def recorded(proof):
 def test_the_examples_of_a_file_carry_the_record(table):
     examples = read(table, **GIVEN)
     settings = {"label": "kind", "header": True, "missing": "zero", "categorical": [1], "skip_bad": 4}
-    assert examples.record == reading(settings, skipped=1, filled=1)
+    assert options_in(examples.record) == reading(settings, skipped=1, filled=1)
+    assert examples.record["columns"] == [
+        {"name": "kind", "kind": "label"},
+        {"name": "1", "kind": "text", "levels": 3},
+        {"name": "2", "kind": "number"},
+    ]
     assert recorded(nk.certify(examples)) == examples.record
     assert recorded(nk.Perceptron().fit(examples).certify(examples).proof) == examples.record
     assert json.loads(case_of(None, examples, None, None, Origin()).certificate)["reading"] == examples.record
@@ -140,7 +154,9 @@ def test_every_label_of_several_has_it(tmp_path):
     path = tmp_path / "three.csv"
     path.write_text("kind,x,z\na,0,0\nb,0,1\nc,1,0\n")
     examples = read(path, label=0)
-    assert [recorded(proof) for proof in nk.certify(examples).values()] == [reading({"label": 0})] * 3
+    columns = [{"name": "kind", "kind": "label"}, *({"name": name, "kind": "number"} for name in "xz")]
+    expected = reading({"label": 0}) | {"columns": columns}
+    assert [recorded(proof) for proof in nk.certify(examples).values()] == [expected] * 3
 
 
 def test_the_types_of_numpy_become_those_of_json(table):
@@ -179,8 +195,8 @@ def test_a_header_is_recorded_where_the_first_line_looks_otherwise(tmp_path, tex
     path = tmp_path / "table.csv"
     path.write_text(text)
     found = read(path, header=header, label=0).record
-    assert found == reading({"label": 0} | ({"header": header} if kept else {}))
-    assert read(path, header=header).record == (reading({"header": header}) if kept else None)
+    assert options_in(found) == reading({"label": 0} | ({"header": header} if kept else {}))
+    assert options_in(read(path, header=header).record) == (reading({"header": header}) if kept else None)
 
 
 def test_a_header_says_nothing_of_formats_that_have_none(tmp_path):
@@ -224,6 +240,20 @@ def test_what_it_may_hold(settings):
     assert oracle.accepts(with_reading(reading(settings)), X, Y)
 
 
+def test_what_it_may_say_of_columns():
+    columns = [
+        {"name": LONG, "kind": "text", "levels": 2**63 - 1, "doubt": "dates"},
+        *({"name": place, "kind": kind} for place, kind in enumerate(KINDS) if kind != "text"),
+        *({"name": "", "kind": "number", "doubt": doubt} for doubt in DOUBTS),
+    ]
+    record = reading({}) | {"columns": columns}
+    assert how_read(record).columns == tuple(columns)
+    assert oracle.accepts(with_reading(record), X, Y)
+    told = nk.verify(with_reading(record), X, Y)
+    assert told.implies.endswith("'' (ids), '' (dates), '' (levels) and 1 more.")
+    assert len(told.implies) < 600
+
+
 @pytest.mark.parametrize(
     ("record", "sentence"),
     [
@@ -232,7 +262,29 @@ def test_what_it_may_hold(settings):
         ({}, "its reading is not settings, skipped and filled"),
         ({"settings": {"label": 0}, "skipped": 0}, "its reading is not settings, skipped and filled"),
         (reading({"label": 0}) | {"path": "a.csv"}, "its reading is not settings, skipped and filled"),
-        (reading({}), "the settings of its reading are not some of"),
+        (reading({}), "its reading has neither settings nor columns"),
+        (reading({}) | {"columns": []}, "the columns of its reading are not each a name and a kind"),
+        *(
+            (reading({"label": 0}) | {"columns": columns}, "the columns of its reading are not each a name and a kind")
+            for columns in [None, {}, "a", [None], [["a", "number"]], [{"name": "a"}], [{"kind": "number"}]]
+        ),
+        *(
+            (reading({"label": 0}) | {"columns": [column]}, "the columns of its reading are not each a name and a kind")
+            for column in [
+                {"name": "a", "kind": "numbers"},
+                {"name": "a", "kind": ["number"]},
+                {"name": True, "kind": "number"},
+                {"name": LONG + "x", "kind": "number"},
+                {"name": "a", "kind": "number", "levels": 1},
+                {"name": "a", "kind": "text"},
+                {"name": "a", "kind": "text", "levels": -1},
+                {"name": "a", "kind": "text", "levels": 2**63},
+                {"name": "a", "kind": "text", "levels": True},
+                {"name": "a", "kind": "number", "doubt": "none"},
+                {"name": "a", "kind": "number", "doubt": None},
+                {"name": "a", "kind": "number", "path": "/etc/passwd"},
+            ]
+        ),
         (reading(["label"]), "the settings of its reading are not some of"),
         (reading({"path": "/etc/passwd"}), "the settings of its reading are not some of"),
         (reading({"label": 0, "max_line": 2**60}), "the settings of its reading are not some of"),
@@ -242,6 +294,7 @@ def test_what_it_may_hold(settings):
             for name, values in {
                 "format": ["exe", "", "/etc/passwd", None, 1, ["csv"]],
                 "label": [True, False, None, 1.0, [0], LONG + "x", 2**31, -(2**31) - 1],
+                "positive": [None, ["a"], {}, LONG + "x", 10**400, math.inf, math.nan],
                 "weight": [0, True, None, ["a"], LONG + "x"],
                 "header": [0, 1, "true", None],
                 "zero_based": [0, 1, "true", None],

@@ -61,9 +61,16 @@ def refused(*options: str, name: str = "a.csv") -> str:
 # What is recorded --------------------------------------------------------------------------------
 
 
-def test_with_no_options_nothing_is_recorded():
-    assert certified("x,z,kind\n2,1,in\n0,2,out\n") is None
+def described(label: str, *numbers: str) -> list[dict[str, str]]:
+    return [{"name": label, "kind": "label"}, *({"name": name, "kind": "number"} for name in numbers)]
+
+
+def test_with_no_options_the_columns_are_recorded():
+    columns = [{"name": "x", "kind": "number"}, {"name": "z", "kind": "number"}, {"name": "kind", "kind": "label"}]
+    record = {"settings": {}, "skipped": 0, "filled": 0, "columns": columns}
+    assert certified("x,z,kind\n2,1,in\n0,2,out\n") == record
     assert "record" not in verified()
+    assert certified("1 1:2\n-1 1:-1\n", name="a.svm") is None
 
 
 def test_the_options_that_were_given_and_what_they_did():
@@ -71,11 +78,13 @@ def test_the_options_that_were_given_and_what_they_did():
         "settings": {"label": "kind", "skip_bad": 5},
         "skipped": 1,
         "filled": 0,
+        "columns": described("kind", "x", "z"),
     }
     assert certified(HOLE, "--label", "0", "-r", "missing=zero", "-r", "columns=x,z") == {
         "settings": {"label": 0, "missing": "zero", "columns": ["x", "z"]},
         "skipped": 0,
         "filled": 1,
+        "columns": described("kind", "x", "z"),
     }
 
 
@@ -84,7 +93,37 @@ def test_limits_on_memory_and_defaults_are_not_recorded():
         "settings": {"label": "kind"},
         "skipped": 0,
         "filled": 0,
+        "columns": described("kind", "x", "z"),
     }
+
+
+def test_which_label_is_positive_is_a_name():
+    record = certified("x,kind\n2,a\n3,a\n0,b\n-1,c\n", "--positive", "a")
+    assert record["settings"] == {"positive": "a"}
+    told = verified()
+    assert told.startswith("Valid. True against False, ")
+    assert "read with positive='a';" in told
+    assert "--positive d: no row has this label; there are 'a', 'b' and 'c'" in refused("--positive", "d")
+    assert "is refused" in refused("--positive", "b")
+    forge(settings={"positive": "b"})
+    assert "is refused" in refused()
+
+
+def test_columns_that_may_name_the_rows_are_said_whoever_asks():
+    text = "id,x,kind\n" + "".join(f"{1000 + row},{row % 3},{'ab'[row >= 10]}\n" for row in range(20))
+    record = certified(text)
+    assert record["columns"][0] == {"name": "id", "kind": "number", "doubt": "ids"}
+    assert "By its own record, columns to doubt: 'id' (ids)." in verified()
+    found = run("certify", "a.csv")
+    use = "This separator uses id (a different integer in each row)"
+    assert f"{use}: ask without, by --drop id, whether it rests on that." in found.stdout.splitlines()
+    assert "novikoff: careful: id holds a different integer in each row, " in found.stderr
+    assert "novikoff: read 20 rows, 3 columns → 2 features: id and x are numbers; label kind, " in found.stderr
+    without = run("certify", "a.csv", "--drop", "id")
+    assert without.exit_code == 10
+    assert "; id left out; label kind" in without.stderr
+    assert "id" not in without.stdout.split()
+    assert run("certify", "a.csv", "-q").stderr == ""
 
 
 def test_every_label_of_several_has_the_record():
@@ -135,7 +174,7 @@ def test_what_only_names_things_need_not_be_said_again(text, name, options):
     told = verified(name=name)
     assert told.startswith("Valid. ")
     assert "By its own record it is about a file that was read with " in told
-    assert json.loads(verified("--json", name=name))["reading"] == record
+    assert json.loads(verified("--json", name=name))["reading"] == {"columns": []} | record
     forge(settings={"label": "nobody"} if "label" in record["settings"] else {"label": 0})
     assert run("verify", "proof.json", name).exit_code == 1  # so it was needed
 

@@ -361,7 +361,9 @@ def test_a_table_of_numbers_and_categories(tmp_path):
     assert ds.X.toarray().tolist() == [[41, 1.5, 1, 0], [30, 2, 0, 1], [22, -300, 1, 0]]
     assert ds.y.tolist() == ["yes", "no", "no"]
     assert (ds.reading.label, ds.reading.header) == ("label", True)
-    assert str(ds) == "3 examples, 4 columns (CSR, 3 entries a row), labels no and yes"
+    assert str(ds) == (
+        "3 rows, 4 columns → 4 features: age and pay are numbers; job (2 levels); label, + is yes (1) and - is no (2)"
+    )
     assert repr(ds) == f"<Dataset: {ds}>"
 
 
@@ -400,7 +402,7 @@ def test_where_the_label_is(tmp_path, header, option, label):
         assert ds.y is None
         assert ds.names.tolist() == names
         assert ds.digest is None
-        assert str(ds) == "2 examples, 3 columns, no labels"
+        assert str(ds) == "2 rows, 3 columns → 3 features: c, b and label are numbers; no labels"
     else:
         place = names.index(label) if isinstance(label, str) else label % 3
         assert ds.y.tolist() == [10 + place, 20 + place]
@@ -693,8 +695,9 @@ def test_one_row(tmp_path, format):
     ds = data.read(write(tmp_path / f"file.{format}", content))
     assert dense(ds.X).tolist() == [[0.5 if format in ("parquet", "arrow") else 2]]
     assert ds.y.tolist() == [1]
-    assert str(ds).startswith("1 example, 1 column")
-    assert str(ds).endswith(", label 1")
+    assert str(ds).startswith("1 row, ")
+    assert " 1 feature" in str(ds)
+    assert str(ds).endswith(", 1 (1) alone")
 
 
 @pytest.mark.parametrize("format", SAME)
@@ -1032,7 +1035,10 @@ def test_labels_that_are_not_there(tmp_path):
 
 def test_words_for_many_labels(tmp_path):
     path = write(tmp_path / "a.csv", "\n".join(f"1,{i}" for i in range(1200)))
-    assert str(data.read(path)) == "1,200 examples, 1 column, 1,200 different labels"
+    labels = "0 (1), 1 (1), 2 (1), 3 (1), 4 (1), 5 (1) and 1,194 more"
+    assert str(data.read(path)) == (
+        f"1,200 rows, 2 columns → 1 feature: column 1 is a number; label column 2, 1,200 classes: {labels}"
+    )
     assert data.read(path).digest is None
 
 

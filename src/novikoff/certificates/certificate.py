@@ -16,14 +16,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.disk import atomic
+from novikoff.examples import Doubted
 from novikoff.theory.exact import nearest, round_up, sqrt_down
-from novikoff.words import agreeing, counted, listed
+from novikoff.words import agreeing, column_name, counted, listed, said
 
 FORMAT = "novikoff certificate 2"
 ORIGIN = "through the origin"
 DECIMALS = "The numbers are float64; decimals in text stand for the nearest float64."
 FINEST = 1e-12  # the smallest gap between the ends of a margin: they are floats, rounded outward
 SHOWN = 4  # labels that are named in a sentence
+
+DOUBTS = {
+    "ids": "a different integer in each row",
+    "dates": "dates",
+    "levels": "nearly a level a row",
+    "numbers as text": "numbers as text",
+}
 
 Label = str | int | float | bool
 
@@ -40,6 +48,7 @@ class About:
     against: tuple[Any, ...]  # all the other labels, of sign -1
     sphere: float | None = None  # where the rows are (x, this) / ||(x, this)||, as scale="sphere" learns from them
     reading: dict[str, Any] | None = None  # how the file was read that they come from, as the certificate records it
+    doubted: tuple[Doubted, ...] = ()  # the columns of that file that a verdict should not rest on
 
     @property
     def division(self) -> str:
@@ -159,6 +168,11 @@ class Separable(Proof):
         return f"{learner}, makes at most {most:,} mistakes on these rows, in any order"
 
     @property
+    def rests_on(self) -> tuple[Doubted, ...]:
+        """The columns of the file that may name the rows, or are not what they seem, and that w gives weight to."""
+        return tuple(doubted for doubted in self.about.doubted if any(self.w[place] for place in doubted.features))
+
+    @property
     def _bound(self) -> Fraction:
         return (Fraction(self.radius) / Fraction(self.margin[0])) ** 2
 
@@ -187,11 +201,22 @@ class Separable(Proof):
             f"with R = {self.radius:.6g}" + (", the constant coordinate included." if self.about.constant else "."),
             f"So {self.promise}.",
             f"Row {self.closest} is the closest; {proving}.",
+            *self._doubts(),
             DECIMALS,
         ]
         if self.about.constant:
             lines.insert(2, f"In the original space the closest example is {self.euclidean_margin:.6g} away.")
         return "\n".join(lines)
+
+    def _doubts(self) -> list[str]:
+        """What to think of a separator that may tell the rows apart by their names."""
+        found = self.rests_on
+        if not found:
+            return []
+        columns = [f"{column_name(doubted.column)} ({DOUBTS[doubted.why]})" for doubted in found]
+        shown = [*columns[:SHOWN], f"{len(columns) - SHOWN:,} more"] if len(columns) > SHOWN else columns
+        left_out = said("drop", [doubted.column for doubted in found])
+        return [f"This separator uses {listed(shown)}: ask without, by {left_out}, whether it rests on that."]
 
 
 @dataclass(frozen=True, eq=False)

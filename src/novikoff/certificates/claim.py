@@ -55,6 +55,7 @@ class HowRead:
     settings: dict[str, Any]  # options of the reader that were not at their default
     skipped: int  # malformed lines that were left out
     filled: int  # missing values that were filled in
+    columns: tuple[dict[str, Any], ...] = ()  # of a table: name, kind, how many levels, and why one should doubt it
 
     @property
     def names(self) -> dict[str, Any]:
@@ -255,11 +256,15 @@ def _integer(x: Any, form: re.Pattern[str]) -> int | None:
 
 def how_read(reading: Any) -> HowRead:
     """The field `reading`. What it holds can name columns and choose among a few words; it holds no path."""
-    good = type(reading) is dict and reading.keys() == {"settings", "skipped", "filled"}
-    require(good, "its reading is not settings, skipped and filled")
+    good = type(reading) is dict and reading.keys() - {"columns"} == {"settings", "skipped", "filled"}
+    require(good, "its reading is not settings, skipped and filled, and perhaps columns")
+    columns = reading.get("columns", [])
+    good = "columns" not in reading or _is_list(columns, _is_described)
+    require(good, "the columns of its reading are not each a name and a kind")
     settings = reading["settings"]
-    good = type(settings) is dict and len(settings) > 0 and settings.keys() <= SETTINGS.keys()
+    good = type(settings) is dict and settings.keys() <= SETTINGS.keys()
     require(good, f"the settings of its reading are not some of {sorted(SETTINGS)}")
+    require(settings or columns, "its reading has neither settings nor columns")
     for name, value in settings.items():
         require(SETTINGS[name](value), f"its reading has a {name} that cannot be")
     skipped = reading["skipped"]
@@ -268,7 +273,7 @@ def how_read(reading: Any) -> HowRead:
     require(counted, "its reading does not count the skipped lines and the filled values")
     require(skipped <= settings.get("skip_bad", 0), "its reading skipped more lines than its skip_bad allows")
     require(filled == 0 or "missing" in settings, "its reading filled in values without saying how")
-    return HowRead(dict(settings), skipped, filled)
+    return HowRead(dict(settings), skipped, filled, tuple(columns))
 
 
 def _is_name(value: Any) -> bool:
@@ -284,15 +289,28 @@ def _is_list(values: Any, belongs: Callable[[Any], bool]) -> bool:
     return type(values) is list and 0 < len(values) <= MOST_NAMES and all(map(belongs, values))
 
 
+def _is_described(column: Any) -> bool:
+    """A column of the file: its name (or its position), its kind, and of text how many levels it has."""
+    if type(column) is not dict or not {"name", "kind"} <= column.keys() <= {"name", "kind", "levels", "doubt"}:
+        return False
+    levels = column.get("levels")
+    counted = type(levels) is int and 0 <= levels < 2**63 if column["kind"] == "text" else "levels" not in column
+    doubted = "doubt" not in column or column["doubt"] in DOUBTS
+    return _is_column(column["name"]) and column["kind"] in KINDS and counted and doubted
+
+
 def _is_bool(value: Any) -> bool:
     return type(value) is bool
 
 
+KINDS = "number", "truth", "text", "label", "weight", "index", "left out"
+DOUBTS = "ids", "dates", "levels", "numbers as text"
 FILE_FORMATS = "svmlight", "vw", "csv", "tsv", "jsonl", "parquet", "arrow", "npy", "npz", "idx", "arff"
 
 SETTINGS: dict[str, Callable[[Any], bool]] = {
     "format": lambda value: value in FILE_FORMATS,
     "label": _is_column,
+    "positive": lambda value: is_label(value) and (type(value) is not str or len(value) <= LONGEST_NAME),
     "weight": _is_name,
     "header": _is_bool,
     "zero_based": _is_bool,
@@ -310,7 +328,8 @@ SETTINGS: dict[str, Callable[[Any], bool]] = {
 # All others can leave out a line, a value or a column of the file, or put something in its place: what separates cells
 # or numbers, and the encoding, say which cells and numbers there are. With `header`, which
 # is recorded where the first line looks otherwise, an example is lost to the names, or the names become an example.
-NAMING = "format", "label", "zero_based"
+# With `positive` every row stays on a side: True is this label, and False any other.
+NAMING = "format", "label", "positive", "zero_based"
 
 
 # Format 1 ------------------------------------------------------------------------------------------

@@ -25,6 +25,7 @@ from novikoff.certificates.solve import CountedRows, Guess, OutOfBudget
 from novikoff.certificates.weak import weak_separator
 from novikoff.engine.loops import Signs
 from novikoff.engine.rows import Indices, Rows, sqnorm
+from novikoff.examples import Doubted
 from novikoff.progress import Bracket
 from novikoff.theory.exact import round_up, sqrt_down, sqrt_up
 
@@ -44,6 +45,7 @@ class Question:
     verbose: int = 0
     sphere: float | None = None  # as in `About`
     reading: dict[str, Any] | None = None  # as in `About`
+    doubted: tuple[Doubted, ...] = ()  # as in `About`
 
 
 def certify(
@@ -83,9 +85,10 @@ def certify(
             raise ValueError(f"{name} must be None or at least 0, got {budget!r}")
     y = inputs.labels(X, y)
     reading = recorded(X)
+    doubted = X.doubted if isinstance(X, inputs.Examples) else ()
     X, names = inputs.plain_matrix(X)
     constant = float(intercept_scaling) if fit_intercept else 0.0
-    question = Question(gap, constant, max_passes, max_seconds, verbose, reading=reading)
+    question = Question(gap, constant, max_passes, max_seconds, verbose, reading=reading, doubted=doubted)
     hashed: bytes | None = None
     proofs = {}
     for division in divisions(y, X.shape[0]):
@@ -122,7 +125,9 @@ def prove(
         rows.survey()
     hashed = hashed or rows.matrix_digest()
     labels = division.positive, division.against
-    about = About(rows.digest(hashed), n, d, question.constant, *labels, question.sphere, question.reading)
+    about = About(
+        rows.digest(hashed), n, d, question.constant, *labels, question.sphere, question.reading, question.doubted
+    )
     power = _awkward(rows.radius)
     if power:
         rows = _rescaled(X, division.signs, question.constant, power)

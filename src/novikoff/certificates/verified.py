@@ -116,11 +116,20 @@ def _recorded(reading: HowRead | None) -> str:
     """How the file was read, by what the certificate says."""
     if reading is None:
         return ""
+    if not reading.settings:
+        return _of_doubt(reading)
     settings = ", ".join(f"{name}={shown(value)}" for name, value in reading.settings.items())
     return (
         f" By its own record it is about a file that was read with {settings}; "
-        f"lines skipped: {reading.skipped}; missing values filled in: {reading.filled}."
+        f"lines skipped: {reading.skipped}; missing values filled in: {reading.filled}.{_of_doubt(reading)}"
     )
+
+
+def _of_doubt(reading: HowRead) -> str:
+    """The columns that, by its own record, may name the rows or are not what they seem."""
+    found = [f"{shown(column['name'])} ({column['doubt']})" for column in reading.columns if "doubt" in column]
+    more = f" and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
+    return f" By its own record, columns to doubt: {', '.join(found[:SHOWN])}{more}." if found else ""
 
 
 def shown(value: object) -> str:

@@ -8,9 +8,9 @@ from urllib.parse import quote
 
 import typer
 
-from novikoff.cli.answers import GOOD, NOT_SEPARABLE, UNDECIDED, report_skipped, tell, to_json
+from novikoff.cli.answers import GOOD, NOT_SEPARABLE, UNDECIDED, report_skipped, to_json
 from novikoff.cli.options import AsJson, Quiet, ReadingOptions, Source, reads_data
-from novikoff.cli.reading import filled_in
+from novikoff.cli.reading import announce
 
 if TYPE_CHECKING:
     from novikoff.certificates import Proof
@@ -37,8 +37,7 @@ def certify(
         check_target(output, data)
     examples = read(data, **reading.given())
     report_skipped(examples.bad)
-    if examples.filled:
-        tell(filled_in(examples.filled, examples.reading.missing))
+    announce(examples.account, quiet=quiet)
     found = certify(examples, gap=gap, fit_intercept=intercept, max_seconds=max_seconds, verbose=0 if quiet else 1)
     proofs = found if isinstance(found, dict) else {"": found}
     for label, proof in proofs.items():

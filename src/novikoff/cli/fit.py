@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import ExitStack, nullcontext
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -12,6 +13,7 @@ import typer
 from novikoff.cli.answers import GOOD, NOT_SEPARABLE, report_skipped, tell, to_json
 from novikoff.cli.interruption import INTERRUPTED
 from novikoff.cli.options import AsJson, Learner, Quiet, ReadingOptions, Set, Source, reads_data
+from novikoff.cli.reading import announce
 
 
 @reads_data
@@ -42,6 +44,7 @@ def fit(
     from novikoff.store import describe, save
     from novikoff.store.held import held
 
+    said = partial(announce, quiet=quiet)
     options = {"resume": resume, "fresh": fresh, "cache": cache_dir, "keep_cache": keep_cache, **reading.given()}
     model = new_learner(learner, set_)
     begin_without_compiler(model)
@@ -51,7 +54,7 @@ def fit(
     with held(output, tell), ExitStack() as kept:  # the checkpoint, until the model is saved
         try:
             with nullcontext() if quiet else Counted("reading: {:,} examples") as watch:
-                kept.enter_context(fitted_to_file(model, data, watch=watch, **options))
+                kept.enter_context(fitted_to_file(model, data, watch=watch, announce=said, **options))
         except NotSeparableError as error:
             print(to_json({"verdict": error.proof.verdict, "rows": error.proof.rows}) if as_json else error.proof)
             return NOT_SEPARABLE

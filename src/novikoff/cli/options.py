@@ -27,6 +27,9 @@ Format = Annotated[
     ),
 ]
 Label = Annotated[str | None, typer.Option(help="The column of the labels, by name or position.")]
+Positive = Annotated[
+    str | None, typer.Option(metavar="LABEL", help="The label that is +, against all others: True and False.")
+]
 Delimiter = Annotated[
     str | None,
     typer.Option(metavar="CHARACTER", help="What separates the cells of a table: a character, or tab; found out else."),
@@ -77,6 +80,7 @@ class ReadingOptions:
 
     format: Format = None
     label: Label = None
+    positive: Positive = None
     weight: Weight = None
     drop: Drop = None
     columns: Columns = None

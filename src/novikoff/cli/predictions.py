@@ -19,7 +19,7 @@ def columns_of(model: Any) -> dict[str, Any]:
     known = dict(getattr(model, "reading_", None) or {})
     if known.get("format") == "idx":  # whose label is the name of a file
         known.pop("label", None)
-    for name in ("format", "weight", "skip_bad"):  # of that file alone
+    for name in ("format", "weight", "skip_bad", "account"):  # of that file alone
         known.pop(name, None)
     if names is not None:
         return known | {"features": tuple(names), "width": None}

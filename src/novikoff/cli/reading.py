@@ -4,12 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from novikoff.cli.answers import tell
 from novikoff.cli.options import flag
 from novikoff.words import agreeing, counted, listed
 
 if TYPE_CHECKING:
     from novikoff.certificates.claim import HowRead
     from novikoff.data import Dataset
+    from novikoff.data.account import Account
+
+
+def announce(account: Account, *, quiet: bool = False) -> None:
+    """What was read, and what should make one doubt, before anything is made of it; what was made up in any case."""
+    if not quiet:
+        tell(f"read {account}")
+        for warning in account.warnings:
+            tell(f"careful: {warning}")
+    elif account.filled:
+        tell(filled_in(account.filled, account.missing))
 
 
 def skipped(lines: int) -> str:

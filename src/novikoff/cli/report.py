@@ -25,6 +25,7 @@ from novikoff.cli.options import (
     flag,
     reads_data,
 )
+from novikoff.cli.reading import announce
 
 if TYPE_CHECKING:
     from novikoff.data import Dataset
@@ -59,6 +60,7 @@ def report(
     found = _model(learner, set_, model)
     check_target(output, data, *([] if model is None else [model]))
     examples = _read(data, reading.given(None if model is None else columns_of(found)))
+    announce(examples.account, quiet=quiet)
     constant = {"fit_intercept": found.fit_intercept, "intercept_scaling": found.intercept_scaling}
     proof = certify(examples, gap=gap, max_seconds=max_seconds, verbose=int(not quiet), **constant)
     clf: LinearModel | None = found

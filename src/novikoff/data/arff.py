@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from novikoff.data.block import Block, FormatError
-from novikoff.data.columns import MOST_COLUMNS, find_dropped, number, truth
+from novikoff.data.columns import MOST_COLUMNS, Column, find_dropped, number, truth
 from novikoff.data.encodings import UNDECODED
 from novikoff.data.options import Reading
 from novikoff.data.tables import TableParser
@@ -60,6 +60,10 @@ class ArffParser:
     @property
     def width(self) -> int:
         return 0 if self._table is None else self._table.width
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        return () if self._table is None else self._table.columns
 
     def parse(self, text: bytes | memoryview, line: int, allowed: int) -> Block:
         """Parse whole lines; line 1 is the beginning of a file."""

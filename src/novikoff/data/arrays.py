@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from novikoff import float64
 from novikoff.data import npy, sources
 from novikoff.data.block import Block, Inexact
-from novikoff.data.columns import NO_LABEL, CellError, Encoder, find_dropped, find_label, no_feature
+from novikoff.data.columns import NO_LABEL, CellError, Column, Encoder, find_dropped, find_label, no_feature
 from novikoff.data.options import Reading
 from novikoff.data.sources import Source
 from novikoff.examples import FLOATS
@@ -27,6 +27,7 @@ class ArrayReader:
     """Reads npy files by blocks of rows, and npz files at once."""
 
     dialect: None = None
+    columns: tuple[Column, ...] = ()
 
     def __init__(self, reading: Reading) -> None:
         self.reading = reading
@@ -77,6 +78,7 @@ class ArrayReader:
             except CellError as error:
                 raise CellError(start + error.row, error.name, error.message) from None
             self.names, self.width = encoder.names, encoder.width
+            self.columns = encoder.columns(kinds, label=label)
             yield Block(X, y, None, None, 0, [], inexact, encoder.filled)
 
     def _archive(self, found: dict[str, NDArray[Any]]) -> Block:

@@ -26,6 +26,7 @@ from novikoff.data.columns import (
     NO_LABEL,
     Category,
     CellError,
+    Column,
     Encoder,
     LabelError,
     find_dropped,
@@ -52,7 +53,17 @@ class ArrowReader:
         self.names: list[str] | None = None
         self.width = 0
         self._first: Any = None  # the columns of the first file
+        self._encoder: Encoder | None = None
         self._arrow = pyarrow("pyarrow", f"{reading.format} files")
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """Those of the table, as they were read so far; none of the sparse layout."""
+        if self._first is None or self._encoder is None:
+            return ()
+        names, label, kinds, _ = self._first
+        asked = {place for place, name in enumerate(names) if name in self.reading.categorical}
+        return self._encoder.columns(kinds, label=label, asked=asked)
 
     def blocks(self, source: Source) -> Iterator[Block]:
         row = 0  # of the file, before the batch

@@ -32,6 +32,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from novikoff.data.columns import Column
 from novikoff.data.dataset import Dataset, Skipped
 from novikoff.data.dialect import Dialect
 from novikoff.data.idx import labels_of
@@ -43,7 +44,7 @@ from novikoff.disk.places import cache_directory
 from novikoff.examples import distinct, item
 from novikoff.float64 import Rounded, joined
 
-VERSION = 5
+VERSION = 6
 SMALL = 1 << 25  # bytes of a source, all its files together, that is hashed whole
 END = 1 << 16  # bytes at either end of each file of a larger one that are hashed
 PART = 1 << 20  # numbers that are converted at a time
@@ -280,6 +281,11 @@ def _mapped(place: Path, header: dict[str, Any]) -> Dataset:
         bad=tuple(Skipped(*line) for line in header["bad"]),
         filled=header["filled"],
         dialect=None if header["dialect"] is None else Dialect(*header["dialect"]),
+        columns=tuple(
+            Column(name, kind, levels, tuple(samples), feature)
+            for name, kind, levels, samples, feature in header["columns"]
+        ),
+        label_given=header["label_given"],
         rounded=None if header["rounded"] is None else Rounded(**header["rounded"]),
     )
 
@@ -376,6 +382,8 @@ def _write(place: Path, chunks: Iterator[Dataset], watch: Callable[[int], None] 
     codes: dict[Any, int] = {}  # of labels that are not numbers
     bad: list[Skipped] = []
     names, reading, dialect, rounded, filled = None, Reading(), None, None, 0
+    table: tuple[Column, ...] = ()
+    label_given = True
     with closing(_Arrays(place)) as out:
         for chunk in chunks:
             X, y = chunk.X, chunk.y
@@ -402,6 +410,7 @@ def _write(place: Path, chunks: Iterator[Dataset], watch: Callable[[int], None] 
             filled += chunk.filled
             rounded = joined(rounded, chunk.rounded)
             names, reading, dialect = chunk.names, chunk.reading, chunk.dialect
+            table, label_given = chunk.columns, chunk.label_given
             del chunk, X, y  # before the next one is read
             if watch:
                 watch(rows)
@@ -416,5 +425,7 @@ def _write(place: Path, chunks: Iterator[Dataset], watch: Callable[[int], None] 
         "bad": bad,
         "filled": filled,
         "dialect": dialect,
+        "columns": table,
+        "label_given": label_given,
         "rounded": None if rounded is None else asdict(rounded),
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from copy import copy
 from typing import Any, NamedTuple
 
@@ -31,6 +31,7 @@ TOO_WIDE = (
 )
 PER_NAME = 4  # bytes that a name takes beside its own: quotes, a comma and a space in the list of a model file
 
+SAMPLES = 50  # levels of a column of text that are kept to look at
 NEAR = 10_000  # columns among which the nearest name is looked for
 _INTEGER = re.compile(r"([-+]?)0*(\d+)")
 _TRUTH = {"true": 1.0, "True": 1.0, "TRUE": 1.0, "false": 0.0, "False": 0.0, "FALSE": 0.0}
@@ -57,6 +58,23 @@ class CellError(ValueError):
     def at(self, path: str, before: int) -> ValueError:
         """The error with the row of the file, from 1, for a user. ``before`` rows of it precede the block."""
         return ValueError(f"{path}, row {before + self.row + 1}, column {self.name!r}: {self.message}")
+
+
+class Column(NamedTuple):
+    """A column of a table, as it was read."""
+
+    name: str | int  # by its position where columns have no names
+    kind: str  # number, truth, text, label, weight, index, left out
+    levels: int = 0  # of text: how many there are, each of them a feature
+    samples: tuple[str, ...] = ()  # the first of these, unless it was asked to read the column so
+    feature: int = -1  # of numbers: the place among the features
+
+    def record(self, doubt: str | None = None) -> dict[str, Any]:
+        """The column as JSON has it, and why it is doubted, if it is."""
+        found = {"name": self.name, "kind": self.kind}
+        if self.kind == "text":
+            found["levels"] = self.levels
+        return found if doubt is None else found | {"doubt": doubt}
 
 
 class Category(NamedTuple):
@@ -315,6 +333,8 @@ class Encoder:
         self._max_names = reading.max_names
         self._size = names_size(self._index)
         self.filled = 0  # missing values among the rows that were encoded last
+        self._levels: dict[str, list[str]] = {name: [] for name in self.categories}  # the first of each column of text
+        self._level_counts = dict.fromkeys(self.categories, 0)
 
     def _check_complete(self, columns: Sequence[str], *, of_model: bool) -> None:
         known = {*self.numeric, *(f"{name}=missing" for name in self.numeric)}
@@ -331,6 +351,35 @@ class Encoder:
     def names(self) -> list[str] | None:
         """Of the columns; None if they are numbers without names alone."""
         return list(self._index) if self._named or self._fixed or len(self._index) > len(self.numeric) else None
+
+    def columns(
+        self,
+        kinds: Sequence[str | None],
+        *,
+        label: int | None,
+        index: bool = False,
+        asked: Collection[int] = (),
+    ) -> tuple[Column, ...]:
+        """The columns of the table, as they were read so far.
+
+        ``kinds`` are those of the columns, ``label`` is the place of the label, ``index`` says that the first column
+        is left out as the index of the rows, and ``asked`` are the places of columns that are text on demand.
+        """
+        found = []
+        for (name, place), kind in zip(self._places.items(), kinds, strict=True):
+            shown = name if self._named else place
+            if place == label:
+                found.append(Column(shown, "label"))
+            elif index and place == 0:
+                found.append(Column(shown, "index"))
+            elif kind is None:
+                found.append(Column(shown, "left out"))
+            elif kind == "category":
+                samples = () if place in asked else tuple(self._levels[name])
+                found.append(Column(shown, "text", self._level_counts[name], samples))
+            else:
+                found.append(Column(shown, kind, feature=self._index.get(name, -1)))
+        return tuple(found)
 
     def encode(self, numbers: NDArray[Any], categories: Sequence[Category]) -> Any:
         """Rows from an array (rows by numeric columns, NaN where missing) and the categorical columns."""
@@ -388,7 +437,7 @@ class Encoder:
         """Columns for new names, in the order of rows and then of the file's columns: no matter how blocks are cut."""
         if self._fixed:
             return
-        new: dict[str, None] = {}
+        new: dict[str, int] = {}  # and the places of their columns in the file
         size = self._size
         for row, place, name in sorted(found):
             if name in self._places and name in self._index:
@@ -398,10 +447,20 @@ class Encoder:
             size += names_size([name])
             if size > self._max_names:
                 raise CellError(row, list(self._places)[place], too_many_names(name, self._max_names))
-            new[name] = None
+            new[name] = place
         self._size = size
-        for name in new:
+        columns = list(self._places) if new else []
+        for name, place in new.items():
             self._index[name] = len(self._index)
+            self._count_level(columns[place], name)
+
+    def _count_level(self, column: str, name: str) -> None:
+        """There is a new feature of a column of text."""
+        if column not in self._levels or (self._missing == "column" and name == f"{column}=missing"):
+            return
+        self._level_counts[column] += 1
+        if len(self._levels[column]) < SAMPLES:
+            self._levels[column].append(name.removeprefix(f"{column}="))
 
     def _csr(self, numbers: NDArray[Any], absent: NDArray[np.bool_] | None, extra: list[NDArray[np.int64]]) -> Any:
         n = numbers.shape[0]

@@ -8,14 +8,14 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 
 from novikoff import float64
+from novikoff.data.account import Account, account_of
+from novikoff.data.columns import Column
 from novikoff.data.dialect import Dialect
 from novikoff.data.options import Reading
 from novikoff.engine.rows import Rows
-from novikoff.examples import Examples, distinct, item
-from novikoff.words import agreeing, counted, listed
+from novikoff.examples import Examples, distinct
 
 
 class Skipped(NamedTuple):
@@ -39,8 +39,9 @@ class Dataset(Examples):
     ``rounded`` tells which numbers of the file float64 does not hold (None if it holds them all): learners warn of
     them, and so does unpacking, after which X alone is left; `certify` and `verify` refuse. So give them the Dataset:
     ``ds.X`` holds the nearest float64, and of ``certify(ds.X, ds.y)`` nobody can tell that it is about these.
-    ``record`` is what a certificate records of how the file was read: the options that were given, and what they did
-    (None if none was given, or these are not all the rows of the file).
+    ``account`` tells what was read, column by column, with warnings where something looks as if it named the rows.
+    ``record`` is what a certificate records of that: the options that were given, what they did, and the columns
+    (None if there is nothing to say, or these are not all the rows of the file).
     """
 
     tags: list[str] | None = None
@@ -48,6 +49,8 @@ class Dataset(Examples):
     bad: tuple[Skipped, ...] = ()  # the lines that were left out
     filled: int = 0  # the values that are missing in the file, and were filled in as `reading.missing` says
     dialect: Dialect | None = None  # how the table is written, as it was found; of several files, the last one
+    columns: tuple[Column, ...] = ()  # those of the file, where it is a table
+    label_given: bool = True  # whether the reader was told where the labels are
 
     def __len__(self) -> int:
         return int(self.X.shape[0])
@@ -66,20 +69,13 @@ class Dataset(Examples):
         signs = np.where(self.y == labels[1], np.int8(1), np.int8(-1))
         return Rows(float64.matrix(self.X)[0], signs, 0.0).digest()
 
+    @cached_property
+    def account(self) -> Account:
+        """What was read."""
+        return account_of(self)
+
     def __str__(self) -> str:
-        n, d = self.X.shape
-        rows = f"{counted(n, 'example')}, {counted(d, 'column')}"
-        storage = f" (CSR, {self.X.nnz / max(n, 1):.3g} entries a row)" if sp.issparse(self.X) else ""
-        index = ", the first column left out as their index" if self.dialect and self.dialect.row_names else ""
-        return f"{rows}{storage}, {self._labels()}{index}"
+        return str(self.account)
 
     def __repr__(self) -> str:
         return f"<Dataset: {self}>"
-
-    def _labels(self) -> str:
-        if self.y is None:
-            return "no labels"
-        found = [str(item(label)).removesuffix(".0") for label in distinct(self.y)]
-        if len(found) > 5:
-            return f"{len(found):,} different labels"
-        return f"{agreeing(len(found), 'label', 'labels')} {listed(found)}"

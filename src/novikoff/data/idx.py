@@ -32,6 +32,7 @@ class IdxReader:
     """Reads arrays by blocks of rows: all dimensions but the first are the columns of a row."""
 
     dialect: None = None
+    columns: tuple[()] = ()  # as many as an image has points: nothing to tell
 
     def __init__(self, reading: Reading) -> None:
         self.reading = reading

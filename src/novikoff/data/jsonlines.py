@@ -19,7 +19,9 @@ from novikoff.data.columns import (
     LABELS,
     MOST_COLUMNS,
     NO_LABEL,
+    SAMPLES,
     TOO_WIDE,
+    Column,
     LabelError,
     NumberLabels,
     names_size,
@@ -32,6 +34,7 @@ from novikoff.data.svmlight import skip
 from novikoff.float64 import may_vanish, nearest, nearest_to_text, shown
 from novikoff.words import said
 
+MOST_KEYS = 1000  # that are told as columns
 HOLDERS = ("features", "x")  # keys that may hold the features of an example
 
 
@@ -59,6 +62,8 @@ class JsonParser:
         self._number_labels = NumberLabels()
         self._filled = 0  # the features of a line that are missing
         self._lost: list[tuple[str, str]] = []  # the features of a line that float64 does not hold: name and value
+        self._texts: dict[str, str] = {}  # the features of a line that are levels of text, and the keys of these
+        self._keys: dict[str, Column] = {}  # in the order of their appearance, as long as there are not too many
 
     @property
     def names(self) -> list[str] | None:
@@ -67,6 +72,14 @@ class JsonParser:
     @property
     def width(self) -> int:
         return len(self._index) if self._length in (None, -1) else self._length or 0
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The keys, as columns of a table; none where there are arrays, or a key for nearly everything."""
+        if self._length not in (None, -1) or self._fixed or len(self._keys) > MOST_KEYS:
+            return ()
+        label = () if self._label is None else (Column(self._label, "label"),)
+        return (*self._keys.values(), *label)
 
     def parse(self, text: bytes | memoryview, line: int, allowed: int) -> Block:
         """Parse whole lines, of which the first has this number, and skip at most `allowed` malformed ones."""
@@ -79,7 +92,7 @@ class JsonParser:
         for place, content in enumerate(lines):
             if not content.strip():
                 continue
-            self._lost, self._filled = [], 0
+            self._lost, self._filled, self._texts = [], 0, {}
             try:
                 self._read(parsed(content), rows)
             except _FaultError as fault:
@@ -200,7 +213,8 @@ class JsonParser:
                 return
             name, value = f"{name}=missing", 1.0
         elif isinstance(value, str) or name in self.reading.categorical:
-            name, value = f"{name}={value}", 1.0
+            key, name, value = name, f"{name}={value}", 1.0
+            self._texts[name] = key
         if name in entries:
             raise _FaultError(f"two features are called {name!r}")
         entries[name] = self._number(name, value)
@@ -227,6 +241,21 @@ class JsonParser:
         self._size = size
         for name in names:
             self._index[name] = len(self._index)
+            if len(self._keys) <= MOST_KEYS:
+                self._note_key(name)
+
+    def _note_key(self, feature: str) -> None:
+        """There is a new feature: a number, or a level of text."""
+        key = self._texts.get(feature)
+        if key is None and self.reading.missing == "column" and feature.endswith("=missing"):
+            return
+        if key is None:
+            self._keys.setdefault(feature, Column(feature, "number", feature=self._index[feature]))
+            return
+        known = self._keys.get(key, Column(key, "text"))
+        asked = key in self.reading.categorical
+        samples = known.samples if asked or len(known.samples) == SAMPLES else (*known.samples, feature[len(key) + 1 :])
+        self._keys[key] = Column(key, "text", known.levels + 1, samples)
 
     def _matrix(self, rows: _Rows) -> Any:
         if self._length not in (None, -1):

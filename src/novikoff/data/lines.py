@@ -20,6 +20,7 @@ from novikoff.data.block import Block, FormatError
 from novikoff.data.dataset import Dataset, Skipped
 from novikoff.data.dialect import MOST, enough, sniffed
 from novikoff.data.options import DELIMITERS, Reading
+from novikoff.data.positive import OneAgainstAll
 from novikoff.data.reading import line_parser, located, placed
 from novikoff.data.sources import Source, content_format, files, named_format, no_mark, recognized
 from novikoff.data.splitting import BYTE_ORDER_MARK, Splitter
@@ -46,6 +47,7 @@ class Lines:
         self._splitter = Splitter(reading)
         self._line, self._allowed = 1, reading.skip_bad
         self._told = False
+        self._told_apart = None if reading.positive is None else OneAgainstAll(reading.positive)
         self._sniffed = False  # whether it is known how this file is written
         self._text, self._text_line, self._text_allowed = b"", 1, 0  # what the last examples were parsed from
         self._blank = b""  # lines before the first one of a file that is not: a parser takes them together, as line 1
@@ -192,7 +194,7 @@ class Lines:
         if block.X.shape[0] or block.bad:
             yield Dataset(
                 block.X,
-                block.y,
+                block.y if self._told_apart is None else self._told_apart(block.y),
                 self._names(),
                 block.weights,
                 block.tags,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import difflib
 import inspect
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any, Literal, TypedDict, TypeVar
 
 from novikoff.data import encodings
@@ -20,6 +20,7 @@ DECIMALS = (".", ",")
 MISSING_RULES = ("error", "zero", "column")
 # A file is read in memory at hand, and not as a stream. The features of a model are recorded as columns.
 NOT_RECORDED = ("online", "max_line", "max_names", "features")
+MOST_RECORDED, LONGEST_RECORDED = 1000, 1000  # columns of a table, and characters of their names
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -34,6 +35,9 @@ class Reading:
     label : str, int or False
         The column of the labels, by name or position (-1 is the last); False if there are none. None: the column
         called label, y, target or class, the first of these that exists; else the last column of a table or array.
+    positive : str, number or bool
+        The label that is +; all others are -. The labels are then True and False. None: they stay what they are, and
+        of two the second in order is +.
     weight : str
         The column of a table (csv, tsv, parquet, arrow) that holds the weight of each row, by name; it is no feature.
     header : bool
@@ -79,6 +83,7 @@ class Reading:
 
     format: str | None = None
     label: str | int | None = None
+    positive: str | float | bool | None = None
     weight: str | None = None
     header: bool | None = None
     zero_based: bool | None = None
@@ -124,6 +129,8 @@ class Reading:
             raise ValueError(f"{said('missing', self.missing)} is not one of {', '.join(MISSING_RULES)}")
         if self.label is True:
             raise ValueError("label is the name or the position of a column, or False for none")
+        if not isinstance(self.positive, str | bool | Real | None) or self.positive != self.positive:
+            raise ValueError(f"{said('positive', self.positive)}: a label is expected, as the file has it")
         if self.weight is not None and not isinstance(self.weight, str):
             raise ValueError(f"{said('weight', self.weight)}: the name of a column is expected")
         if self.weight is not None and self.online:
@@ -173,6 +180,7 @@ class Options(TypedDict, total=False):
 
     format: Literal["svmlight", "vw", "csv", "tsv", "jsonl", "parquet", "arrow", "npy", "npz", "idx", "arff"] | None
     label: str | int | None
+    positive: str | float | bool | None
     weight: str | None
     header: bool | None
     zero_based: bool | None
@@ -226,12 +234,15 @@ def check_names(names: Iterable[str]) -> None:
             raise TypeError(f"there is no option {name!r}{hint}: {', '.join(known)}")
 
 
-def record_of(reading: Reading, skipped: int, filled: int, *, idle: Collection[str] = ()) -> dict[str, Any] | None:
+def record_of(
+    reading: Reading, skipped: int, filled: int, columns: Sequence[Mapping[str, Any]], *, idle: Collection[str] = ()
+) -> dict[str, Any] | None:
     """What a certificate records of a file that was read with these options; None if there is nothing to say.
 
     These are the options that were given, but for those that bear on memory alone, and what they did: how many lines
-    were left out, and how many missing values were filled in. What the reader finds out by itself is left to whoever
-    reads the file again; ``idle`` are options that said no more than that.
+    were left out, and how many missing values were filled in; and the columns of a table, unless it is very wide. What
+    else the reader finds out by itself is left to whoever reads the file again; ``idle`` are options that said no more
+    than that.
     """
     reading = replace(reading, columns=reading.wanted)
     settings = {
@@ -239,7 +250,10 @@ def record_of(reading: Reading, skipped: int, filled: int, *, idle: Collection[s
         for option in fields(reading)
         if option.name not in (*NOT_RECORDED, *idle) and getattr(reading, option.name) != option.default
     }
-    return {"settings": settings, "skipped": skipped, "filled": filled} if settings else None
+    record: dict[str, Any] = {"settings": settings, "skipped": skipped, "filled": filled}
+    if 0 < len(columns) <= MOST_RECORDED and all(len(str(column["name"])) <= LONGEST_RECORDED for column in columns):
+        record["columns"] = list(columns)
+    return record if settings or "columns" in record else None
 
 
 def _listed(option: str, values: Iterable[Any]) -> tuple[Any, ...]:

@@ -21,11 +21,13 @@ from novikoff.data.arff import ArffParser
 from novikoff.data.arrays import ArrayReader
 from novikoff.data.arrow import ArrowReader
 from novikoff.data.block import Block, FormatError, Parser, shortened
+from novikoff.data.columns import Column
 from novikoff.data.dataset import Dataset, Skipped
 from novikoff.data.dialect import INDEX_LEFT_OUT, MOST, Dialect, sniffed
 from novikoff.data.idx import IdxReader
 from novikoff.data.jsonlines import JsonParser
 from novikoff.data.options import DELIMITERS, Options, Reading, reading_of, record_of, takes_options
+from novikoff.data.positive import OneAgainstAll
 from novikoff.data.sources import Source
 from novikoff.data.splitting import Refusal, Splitter, text_blocks
 from novikoff.data.svmlight import SvmlightParser
@@ -140,6 +142,7 @@ class _Run:
         """The blocks of all files, none of them empty."""
         first: Block | None = None
         kinds = _NumberKinds()
+        told_apart = None if self._reading.positive is None else OneAgainstAll(self._reading.positive)
         for source in sources.sources(self._path):
             if self._reader is None:
                 self._reader = _reader(replace(self._reading, format=sources.opened(source, self._reading)))
@@ -155,9 +158,12 @@ class _Run:
                     with placed(source.name):
                         _check_like(block, first, self._reader.reading)
                         kinds.add(block.y)
-                    yield block
+                    yield block if told_apart is None else block._replace(y=told_apart(block.y))
         if first is None:
             raise ValueError(f"{'standard input' if self._path == '-' else self._path} holds no examples")
+        if told_apart is not None and self._reading.features is None:  # for a model there may be none
+            with placed("standard input" if self._path == "-" else self._path):
+                told_apart.check_met()
 
     def _tell_of_index(self, name: str) -> None:
         """What is left out although nobody asked for that is said at once."""
@@ -171,8 +177,9 @@ class _Run:
         found = self.dataset(list(self.blocks()))
         reader = self._reader.within if isinstance(self._reader, WeighedReader) else self._reader
         needed = isinstance(reader, LineReader) and reader.header_overruled
-        record = record_of(self._reading, len(found.bad), found.filled, idle=() if needed else ("header",))
-        return replace(found, record=record)
+        columns = found.account.of_columns
+        record = record_of(self._reading, len(found.bad), found.filled, columns, idle=() if needed else ("header",))
+        return replace(found, record=record, doubted=found.account.doubted(found.names))
 
     def dataset(self, blocks: list[Block]) -> Dataset:
         """The rows of the blocks, which are given up one by one, as a data set."""
@@ -191,8 +198,20 @@ class _Run:
         reading = self._reader.reading
         if reading.label is False:
             y = None
-        dialect = self._reader.dialect
-        return Dataset(X, y, self._columns, weights, tags, reading, bad, filled, dialect, rounded=rounded)
+        return Dataset(
+            X,
+            y,
+            self._columns,
+            weights,
+            tags,
+            reading,
+            bad,
+            filled,
+            self._reader.dialect,
+            columns=self._reader.columns,
+            label_given=self._reading.label is not None,
+            rounded=rounded,
+        )
 
 
 def _reader(reading: Reading) -> Reader:
@@ -260,6 +279,10 @@ class LineReader:
         return self._parser.dialect if isinstance(self._parser, TableParser) else None
 
     @property
+    def columns(self) -> tuple[Column, ...]:
+        return self._parser.columns if isinstance(self._parser, TableParser | JsonParser | ArffParser) else ()
+
+    @property
     def header_overruled(self) -> bool:
         """Whether the first line is taken for names, or for an example, only because the option ``header`` says so."""
         return isinstance(self._parser, TableParser) and self._parser.header_overruled
@@ -319,6 +342,7 @@ class SvmlightReader:
 
     names: None = None
     dialect: None = None
+    columns: tuple[()] = ()
 
     def __init__(self, reading: Reading) -> None:
         self.reading = reading

@@ -28,6 +28,7 @@ from novikoff.data.columns import (
     TOO_WIDE,
     Category,
     CellError,
+    Column,
     Encoder,
     LabelError,
     Labels,
@@ -103,6 +104,14 @@ class TableParser:
     @property
     def width(self) -> int:
         return 0 if self._encoder is None else self._encoder.width
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """Those of the table, as they were read so far."""
+        if self._encoder is None or self._columns is None:
+            return ()
+        asked = () if self.reading.features is not None else self._asked(self._columns)
+        return self._encoder.columns(self._kinds, label=self._label, index=self._row_names, asked=asked)
 
     def begin(self, dialect: Dialect) -> None:
         """The next file is written so."""

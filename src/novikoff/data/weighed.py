@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from novikoff.data.arrays import relabelled
 from novikoff.data.block import Block
+from novikoff.data.columns import Column
 from novikoff.data.dialect import Dialect
 from novikoff.data.options import Reading
 from novikoff.data.sources import Source
@@ -34,6 +35,11 @@ class Reader(Protocol):
 
     @property
     def dialect(self) -> Dialect | None: ...
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """Of a table, those of the file as they were read so far; of other formats none."""
+        ...
 
     def blocks(self, source: Source) -> Iterator[Block]: ...
 
@@ -66,6 +72,16 @@ class WeighedReader:
     @property
     def dialect(self) -> Dialect | None:
         return self.within.dialect
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        return tuple(map(self._without_weight, self.within.columns))
+
+    def _without_weight(self, column: Column) -> Column:
+        """As it is beside the features that are left when the weights are taken out of them."""
+        if column.name == self._given.weight:
+            return Column(column.name, "weight")
+        return column._replace(feature=column.feature - (column.feature > self._place()))
 
     @property
     def width(self) -> int:

@@ -132,6 +132,7 @@ class Findings(Apart):
         y = inputs.labels(X, y)
         constant, unit = learner.geometry
         reading = None if unit else recorded(X)  # divided by their norms, the rows are not those of the file
+        doubted = X.doubted if isinstance(X, inputs.Examples) and not unit else ()
         X = inputs.matrix(self, X, exact=True)
         signs = self._labels.signs(y, X.shape[0])
         against, positive = map(nameable, self.classes_)
@@ -139,7 +140,7 @@ class Findings(Apart):
         if unit:
             with inputs.refusals(X, getattr(self, "feature_names_in_", None)):
                 X, constant = inputs.on_the_sphere(X, self._rows(X, signs).norms, constant), 0.0
-        question = Question(gap, constant, max_passes, max_seconds, int(self.verbose), sphere, reading)
+        question = Question(gap, constant, max_passes, max_seconds, int(self.verbose), sphere, reading, doubted)
         division = Division(positive, (against,), signs)
         proof = prove(X, division, question, getattr(self, "feature_names_in_", None))[1]
         if not isinstance(proof, Separable):

@@ -11,6 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Unpack
 
+from novikoff.data.account import Account
 from novikoff.data.cache import Copy
 from novikoff.data.dataset import Dataset
 from novikoff.data.options import Options, reading_of, takes_options
@@ -30,6 +31,7 @@ def fit_file(
     cache: str | os.PathLike[str] | None = None,
     keep_cache: bool = True,
     watch: Callable[[int], None] | None = None,
+    announce: Callable[[Account], None] | None = None,
     **reading: Unpack[Options],
 ) -> Any:
     """Fit an estimator to a file that need not fit into memory; the bits are those of ``estimator.fit(read(path))``.
@@ -48,15 +50,24 @@ def fit_file(
     cache : the directory of the binary copies; by default the user's cache directory
     keep_cache : leave the copy for the next time; it is not used any more once the file has changed
     watch : called with the number of rows parsed so far
+    announce : called with the account of what was read, before anything is learned
     reading : the options of `novikoff.data.read`
 
     Returns
     -------
-    the estimator, fitted, with ``data_digest_`` (as in a certificate), ``reading_`` (how the file was read) and
-    ``skipped_`` (the malformed lines that were left out)
+    the estimator, fitted, with ``data_digest_`` (as in a certificate), ``reading_`` (how the file was read, and under
+    "account" what was read) and ``skipped_`` (the malformed lines that were left out)
     """
     with fitted_to_file(
-        estimator, path, resume=resume, fresh=fresh, cache=cache, keep_cache=keep_cache, watch=watch, **reading
+        estimator,
+        path,
+        resume=resume,
+        fresh=fresh,
+        cache=cache,
+        keep_cache=keep_cache,
+        watch=watch,
+        announce=announce,
+        **reading,
     ):
         return estimator
 
@@ -71,6 +82,7 @@ def fitted_to_file(
     cache: str | os.PathLike[str] | None,
     keep_cache: bool,
     watch: Callable[[int], None] | None,
+    announce: Callable[[Account], None] | None,
     **reading: Unpack[Options],
 ) -> Iterator[None]:
     """`fit_file`, and then something with the model, such as saving it: the checkpoint stays until that is done."""
@@ -81,7 +93,7 @@ def fitted_to_file(
         if resume:
             name = "standard input" if os.fspath(path) == "-" else f"{os.fspath(path)} is a pipe, which"
             raise ValueError(f"{name} cannot be read again: save it to a file to resume")
-        _fit(estimator, read(path, **reading), None)
+        _fit(estimator, read(path, **reading), None, announce)
         yield
         return
     copy = Copy(path, options, None if cache is None else Path(cache))
@@ -89,7 +101,7 @@ def fitted_to_file(
         if fresh:
             forget_all(copy.home)
         if not isinstance(estimator, LinearClassifier):
-            _fit(estimator, examples, None)
+            _fit(estimator, examples, None, announce)
             yield
             return
         with closing(DiskJournal(copy.home, estimator, len(examples), examples.weights)) as journal:
@@ -97,13 +109,17 @@ def fitted_to_file(
                 journal.resume(lambda: examples.digest)
             else:
                 journal.forget()
-            _fit(estimator, examples, journal)
+            _fit(estimator, examples, journal, announce)
             yield
             if not estimator.interrupted_:
                 journal.forget()
 
 
-def _fit(model: Any, examples: Dataset, journal: DiskJournal | None) -> None:
+def _fit(
+    model: Any, examples: Dataset, journal: DiskJournal | None, announce: Callable[[Account], None] | None
+) -> None:
+    if announce:
+        announce(examples.account)
     with ThreadPoolExecutor(1) as beside:
         digest = beside.submit(lambda: examples.digest)
         if journal:
@@ -113,4 +129,4 @@ def _fit(model: Any, examples: Dataset, journal: DiskJournal | None) -> None:
             model.fit(examples)
         model.data_digest_ = digest.result()
     model.skipped_ = examples.bad
-    model.reading_ = json.loads(json.dumps(asdict(examples.reading)))
+    model.reading_ = json.loads(json.dumps({**asdict(examples.reading), "account": examples.account.record}))

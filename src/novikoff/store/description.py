@@ -50,6 +50,9 @@ class Description:
         lines += self._streamed()
         lines.append("By the account of the file, which nothing but the data can confirm:")
         lines += (f"  {promise}" for promise in self._promises())
+        account = (self.input or {}).get("account")
+        if isinstance(account, dict):
+            lines.append(f"  It learned from {account.get('line')}.")
         lines.append(f"  Data: {self.guarantee['data'] or 'no digest is kept'}.")
         lines.append(f"{self.size:,} bytes, format {self.format}, written by {self.producer}, SHA-256 {self.sha256}.")
         # What a file says may be meant for the terminal.

@@ -1,0 +1,395 @@
+"""What was read: a line for people, a record for programs, and what should make one doubt.
+
+A verdict about a file is a verdict about the columns that a reader made of it. So each of them is told, and those that
+look as if they named the rows, or were not what they seem, are told with their cure.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from novikoff.data.columns import LABELS, Column
+from novikoff.examples import Doubted, item
+from novikoff.words import agreeing, column_name, counted, listed, said
+
+if TYPE_CHECKING:
+    from novikoff.data.dataset import Dataset
+
+LOOKED_AT = 1 << 17  # rows, from the first: what is said of the values in a column is said of these
+ENOUGH = 20  # rows: of fewer, values that are all different are nothing special
+SUSPECTS = 20  # columns of numbers that are looked at more closely
+AT_ONCE = 1 << 18  # numbers that are compared, or turned into keys
+NAMED = 6  # columns, or classes, that are named in a list
+
+IDS, DATES, LEVELS, WRITTEN_NUMBERS = "ids", "dates", "levels", "numbers as text"  # why a column is doubted
+
+_DAY = r"(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.](?:\d{4}|\d{2}))"
+_DATE = re.compile(rf"{_DAY}(?:[T ]\d{{1,2}}:\d{{2}}(?::\d{{2}}(?:[.,]\d+)?)?(?:Z|[+-]\d{{2}}:?\d{{2}})?)?")
+_DIGITS = r"(?:\d{1,3}(?:[,.'’ \u00a0\u202f]\d{3})+|\d+)(?:[.,]\d+)?"
+_WRITTEN_NUMBER = re.compile(rf"[-+−]?[$€£¥]?\s?[-+−]?{_DIGITS}\s?[%$€£¥]?")
+_FIRST_DAY, _LAST_DAY = 19000101, 21001231
+
+
+class Doubt(NamedTuple):
+    """Why a column should be looked at again."""
+
+    column: str | int  # by its position where columns have no names
+    why: str  # IDS, DATES, LEVELS or WRITTEN_NUMBERS
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Account:
+    """What was read of a file: ``str`` tells it in a line, ``warnings`` are the sentences that should make one doubt.
+
+    Attributes
+    ----------
+    rows, features : what a learner gets
+    columns : those of the file, where it is a table
+    storage : of sparse rows, how full they are; else empty
+    label : the column of the labels, by name or position; None if there are none, or the format keeps them apart
+    classes : the labels, in order, and how many rows have each; None if there are none
+    positive : the label that `positive=` stands for + (the labels are True and False then), or None
+    filled, missing : how many missing values were filled in, and by which rule
+    skipped : malformed lines that were left out
+    doubts : columns that may name the rows, or are not what they seem
+    warnings : these doubts as sentences, and those about rows and the label
+    """
+
+    rows: int
+    features: int
+    columns: tuple[Column, ...]
+    storage: str
+    label: str | int | None
+    classes: tuple[tuple[Any, int], ...] | None
+    positive: Any
+    filled: int
+    missing: str
+    skipped: int
+    doubts: tuple[Doubt, ...]
+    warnings: tuple[str, ...]
+
+    def __str__(self) -> str:
+        rows = counted(self.rows, "row")
+        if self.columns:
+            head = f"{rows}, {counted(len(self.columns), 'column')} → {counted(self.features, 'feature')}"
+        else:
+            head = f"{rows}, {counted(self.features, 'feature')}{self.storage}"
+        about = [*self._kinds(), self._labels()]
+        if self.filled:
+            about.append(f"{counted(self.filled, 'missing value')} as 0 ({said('missing', self.missing)})")
+        if self.skipped:
+            about.append(f"{counted(self.skipped, 'line')} skipped")
+        return f"{head}: {'; '.join(about)}"
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """The same for programs, as JSON has it."""
+        return {
+            "line": str(self),
+            "rows": self.rows,
+            "features": self.features,
+            "columns": [column.record(why) for column, why in self._with_doubts()],
+            "label": self.label,
+            "classes": None if self.classes is None else [[label, count] for label, count in self.classes],
+            "positive": self.positive,
+            "filled": self.filled,
+            "missing": self.missing,
+            "skipped": self.skipped,
+            "warnings": list(self.warnings),
+        }
+
+    @property
+    def of_columns(self) -> list[dict[str, Any]]:
+        """What a certificate records of the columns."""
+        return [column.record(why) for column, why in self._with_doubts()]
+
+    def doubted(self, names: NDArray[np.object_] | None) -> tuple[Doubted, ...]:
+        """The columns that are doubted, and the features that became of them, which have these names."""
+        columns = {column.name: column for column in self.columns}
+        texts = [f"{column.name}=" for column in self.columns if column.kind == "text"]
+        found = []
+        for name, why, _ in self.doubts:
+            column = columns[name]
+            if column.kind == "text":
+                longer = tuple(text for text in texts if text.startswith(f"{name}=") and text != f"{name}=")
+                features = [
+                    place
+                    for place, feature in enumerate([] if names is None else names)
+                    if feature.startswith(f"{name}=") and not feature.startswith(longer)
+                ]
+            else:
+                features = [column.feature]
+            found.append(Doubted(name, why, tuple(features)))
+        return tuple(found)
+
+    def _with_doubts(self) -> list[tuple[Column, str | None]]:
+        why = {doubt.column: doubt.why for doubt in self.doubts}
+        return [(column, why.get(column.name)) for column in self.columns]
+
+    def _kinds(self) -> list[str]:
+        """The columns by what they hold."""
+        found = []
+        for kind, one, more in (
+            ("number", "is a number", "are numbers"),
+            ("truth", "is true or false", "are true or false"),
+        ):
+            names = [column_name(column.name) for column in self.columns if column.kind == kind]
+            if names:
+                found.append(f"{_some(names)} {agreeing(len(names), one, more)}")
+        texts = [column for column in self.columns if column.kind == "text"]
+        if texts:
+            found.append(_some([_levels(column, self.rows) for column in texts]))
+        for kind, words in (("weight", "the weights are {}"), ("index", "{} left out as the index of the rows")):
+            columns = [column for column in self.columns if column.kind == kind]
+            names = ["the first column" if column.name == "" else column_name(column.name) for column in columns]
+            if names:
+                found.append(words.format(listed(names)))
+        left_out = [column_name(column.name) for column in self.columns if column.kind == "left out"]
+        if left_out:
+            found.append(f"{_some(left_out)} left out")
+        return found
+
+    def _labels(self) -> str:
+        if self.classes is None:
+            return "no labels"
+        name = "label" if self.label in (None, "label") else f"label {column_name(self.label)}"
+        if self.positive is not None:
+            count = dict(self.classes).get(True, 0)
+            return f"{name}, + is {self.positive!r} ({count:,}; called True, and all others False)"
+        told = [f"{_plain(label)} ({count:,})" for label, count in self.classes]
+        if len(told) == 2:
+            return f"{name}, + is {told[1]} and - is {told[0]}"
+        if len(told) == 1:
+            return f"{name}, {told[0]} alone"
+        return f"{name}, {counted(len(told), 'class')}: {_some(told)}"
+
+
+def account_of(ds: Dataset) -> Account:
+    """What was read into a data set."""
+    head = ds.X[:LOOKED_AT]
+    doubts = tuple(_doubts(ds.columns, head, len(ds)))
+    label = None if ds.reading.label is False else ds.reading.label
+    warnings = [doubt.sentence for doubt in doubts]
+    warnings += _about_rows(head, ds.y, len(ds))
+    if ds.y is not None and ds.columns and not ds.label_given and label not in LABELS:
+        last = column_name(label) if label is not None else "the last column"
+        warnings.append(
+            f"the label is {last}, since no column is called {', '.join(LABELS[:-1])} or {LABELS[-1]}: "
+            f"{said('label', 'NAME')} names another"
+        )
+    return Account(
+        rows=len(ds),
+        features=int(ds.X.shape[1]),
+        columns=ds.columns,
+        storage=f" (CSR, {ds.X.nnz / max(len(ds), 1):.3g} entries a row)" if sp.issparse(ds.X) else "",
+        label=label if ds.columns else None,
+        classes=None if ds.y is None else _classes(ds.y),
+        positive=ds.reading.positive,
+        filled=ds.filled,
+        missing=ds.reading.missing,
+        skipped=len(ds.bad),
+        doubts=doubts,
+        warnings=tuple(warnings),
+    )
+
+
+def _classes(y: NDArray[Any]) -> tuple[tuple[Any, int], ...]:
+    labels, counts = np.unique(y, return_counts=True)
+    return tuple((item(label), int(count)) for label, count in zip(labels, counts, strict=True))
+
+
+# Columns -------------------------------------------------------------------------------------------
+
+
+def _doubts(columns: Sequence[Column], head: Any, rows: int) -> Iterable[Doubt]:
+    """The columns that may name the rows, or are not what they seem, in the order of the file."""
+    suspects = _integers_that_differ(columns, head)
+    for column in columns:
+        if column.kind == "text":
+            found = _of_text(column, rows)
+        elif column.kind == "number" and column.feature in suspects:
+            found = _of_integers(column, suspects[column.feature])
+        else:
+            found = None
+        if found is not None:
+            yield found
+
+
+def _of_text(column: Column, rows: int) -> Doubt | None:
+    name, left_out = column_name(column.name), said("drop", [column.name])
+    example = repr(column.samples[0]) if column.samples else ""
+    levels = counted(column.levels, "level")
+    if _nearly_all(column.samples, _DATE.fullmatch):
+        return Doubt(
+            column.name,
+            DATES,
+            f"{name} holds dates ({example}), and each of its {levels} is a feature by itself, which says nothing of "
+            f"a day that comes: {left_out} leaves it out, and a column of days since a date would keep its order",
+        )
+    if column.levels > 2 and _nearly_all(column.samples, _WRITTEN_NUMBER.fullmatch):
+        return Doubt(
+            column.name,
+            WRITTEN_NUMBERS,
+            f"{name} holds numbers as text ({example}), and each of its {levels} is a feature by itself: "
+            f"{_cure(column.samples)}",
+        )
+    if rows >= ENOUGH and 2 * column.levels > rows:
+        return Doubt(
+            column.name,
+            LEVELS,
+            f"{name} has {levels} in {counted(rows, 'row')}, so it nearly names the rows, and a feature for each row "
+            f"separates any labels: {left_out} leaves it out",
+        )
+    return None
+
+
+def _cure(samples: Sequence[str]) -> str:
+    """What makes numbers of numbers that are written as text."""
+    if all(re.fullmatch(r"[-+]?\d+,\d+", sample) for sample in samples):
+        return (
+            f"{said('decimal', ',')} reads a comma as the sign of decimals; if it stands between thousands, remove it"
+        )
+    return "write them in the file without signs of money, %, spaces and marks between thousands"
+
+
+def _integers_that_differ(columns: Sequence[Column], head: Any) -> dict[int, NDArray[Any]]:
+    """The features that are integers, and dates or a different one in each row; with their values."""
+    rows = head.shape[0]
+    places = [column.feature for column in columns if column.kind == "number" and column.feature >= 0]
+    first = head[:1000]
+    first = first.toarray() if sp.issparse(first) else first
+    found: dict[int, NDArray[Any]] = {}
+    if rows < ENOUGH or not places:
+        return found
+    for place in places:
+        values = first[:, place]
+        whole = bool((values == np.trunc(values)).all())
+        if whole and len(found) < SUSPECTS and (_differ(values) or _are_days(values)):
+            values = head[:, [place]].toarray().ravel() if sp.issparse(head) else np.asarray(head[:, place])
+            if (values == np.trunc(values)).all() and (_differ(values) or _are_days(values)):
+                found[place] = values
+    return found
+
+
+def _differ(values: NDArray[Any]) -> bool:
+    return len(np.unique(values)) == len(values)
+
+
+def _are_days(values: NDArray[Any]) -> bool:
+    """Whether all are written like 20240131, and not all are the same."""
+    if values.min() < _FIRST_DAY or values.max() > _LAST_DAY or values.min() == values.max():
+        return False
+    month, day = values // 100 % 100, values % 100
+    return bool(((month >= 1) & (month <= 12) & (day >= 1) & (day <= 31)).all())
+
+
+def _of_integers(column: Column, values: NDArray[Any]) -> Doubt:
+    name, left_out = column_name(column.name), said("drop", [column.name])
+    if _are_days(values):
+        return Doubt(column.name, DATES, f"{name} holds dates ({values[0]:.0f}) as numbers: {left_out} leaves it out")
+    return Doubt(
+        column.name,
+        IDS,
+        f"{name} holds a different integer in each row, as ids do, by which a learner can tell rows that have nothing "
+        f"else in common: {left_out} leaves it out",
+    )
+
+
+def _nearly_all(samples: Sequence[str], looks: Callable[[str], Any]) -> bool:
+    return bool(samples) and 10 * sum(looks(sample) is not None for sample in samples) >= 9 * len(samples)
+
+
+# Rows ----------------------------------------------------------------------------------------------
+
+
+def _about_rows(head: Any, y: NDArray[Any] | None, rows: int) -> list[str]:
+    """What should be known of rows that are there twice."""
+    later, earlier = repeated(head)
+    if not len(later):
+        return []
+    among = "" if head.shape[0] == rows else f"of the first {head.shape[0]:,} rows "
+    sentence = (
+        f"{among}{counted(len(later), 'row')} {agreeing(len(later), 'has', 'have')} the features of an earlier one"
+    )
+    if y is None:
+        return [sentence]
+    others = int(np.count_nonzero(y[later] != y[earlier]))
+    if not others:
+        return [f"{sentence}, with the same label"]
+    labels = "a label other than its" if others == 1 else "another label than that"
+    return [f"{sentence}, and {others:,} of them {labels}: no hyperplane puts both on their sides"]
+
+
+def repeated(X: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The rows that equal an earlier one, and the one before each of them that it equals."""
+    keys = row_keys(X)
+    order = np.argsort(keys, kind="stable")
+    same = np.flatnonzero(np.diff(keys[order]) == 0)
+    later, earlier = order[same + 1], order[same]
+    equal = np.concatenate([np.empty(0, dtype=bool), *_equal(X, later, earlier)])
+    return later[equal], earlier[equal]
+
+
+def row_keys(X: Any) -> NDArray[np.uint64]:
+    """An integer for each row; equal rows have equal ones, dense and sparse, on every machine.
+
+    It is the sum of bits(x_j) m_j modulo 2^64 over the entries that are not zero, with odd multipliers m_j.
+    """
+    multipliers = np.random.RandomState(0).randint(0, 2**63, X.shape[1], dtype=np.int64).astype(np.uint64) * 2 + 1
+    if sp.issparse(X):
+        values = np.where(X.data == 0, 0.0, X.data).astype(np.float64)
+        terms = _mixed(values.view(np.uint64)) * multipliers[X.indices]
+        sums = np.concatenate([np.zeros(1, dtype=np.uint64), np.cumsum(terms, dtype=np.uint64)])
+        return np.asarray(sums[X.indptr[1:]] - sums[X.indptr[:-1]])
+    keys = np.empty(X.shape[0], dtype=np.uint64)
+    step = max(1, AT_ONCE // max(1, X.shape[1]))
+    for start in range(0, X.shape[0], step):
+        values = X[start : start + step].astype(np.float64) + 0.0  # of two zeros there is one
+        keys[start : start + step] = (_mixed(values.view(np.uint64)) * multipliers).sum(axis=1, dtype=np.uint64)
+    return keys
+
+
+def _mixed(bits: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """High bits come into low ones, since small integers differ in their high bits alone; zero stays zero."""
+    return bits ^ (bits >> np.uint64(32))
+
+
+def _equal(X: Any, rows: NDArray[np.int64], others: NDArray[np.int64]) -> Iterator[NDArray[np.bool_]]:
+    """Whether rows equal others, some at a time."""
+    step = max(1, AT_ONCE // max(1, X.shape[1]))
+    for start in range(0, len(rows), step):
+        these, those = X[rows[start : start + step]], X[others[start : start + step]]
+        if sp.issparse(X):
+            differences = these - those
+            differences.eliminate_zeros()
+            yield np.diff(differences.indptr) == 0
+        else:
+            yield np.all(these == those, axis=1)
+
+
+# Words ---------------------------------------------------------------------------------------------
+
+
+def _plain(label: Any) -> str:
+    text = str(label)
+    text = text.removesuffix(".0") if isinstance(label, float) else text
+    return text if text.isprintable() and len(text) <= 60 else repr(text[:60])
+
+
+def _levels(column: Column, rows: int) -> str:
+    remark = ", nearly one a row" if rows >= ENOUGH and 2 * column.levels > rows else ""
+    return f"{column_name(column.name)} ({counted(column.levels, 'level')}{remark})"
+
+
+def _some(items: Sequence[str]) -> str:
+    if len(items) > NAMED:
+        return f"{', '.join(items[:NAMED])} and {len(items) - NAMED:,} more"
+    return listed(items)
