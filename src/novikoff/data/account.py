@@ -84,7 +84,8 @@ class Account:
             head = f"{rows}, {counted(self.features, 'feature')}{self.storage}"
         about = [*self._kinds(), self._labels()]
         if self.filled:
-            about.append(f"{counted(self.filled, 'missing value')} as 0 ({said('missing', self.missing)})")
+            marked = ", each marked in a feature of its own" if self.missing == "column" else ""
+            about.append(f"{counted(self.filled, 'missing value')} as 0{marked} ({said('missing', self.missing)})")
         if self.skipped:
             about.append(f"{counted(self.skipped, 'line')} skipped")
         return f"{head}: {'; '.join(about)}"
@@ -163,7 +164,7 @@ class Account:
         name = "label" if self.label in (None, "label") else f"label {column_name(self.label)}"
         if self.positive is not None:
             count = dict(self.classes).get(True, 0)
-            return f"{name}, + is {self.positive!r} ({count:,}; called True, and all others False)"
+            return f"{name}, + is {_plain(self.positive)} ({count:,}; called True, and all others False)"
         told = [f"{_plain(label)} ({count:,})" for label, count in self.classes]
         if len(told) == 2:
             return f"{name}, + is {told[1]} and - is {told[0]}"
@@ -175,7 +176,7 @@ class Account:
 def account_of(ds: Dataset) -> Account:
     """What was read into a data set."""
     head = ds.X[:LOOKED_AT]
-    doubts = tuple(_doubts(ds.columns, head, len(ds)))
+    doubts = tuple(_doubts(ds.columns, head, len(ds), ds.reading.format))
     label = None if ds.reading.label is False else ds.reading.label
     warnings = [doubt.sentence for doubt in doubts]
     warnings += _about_rows(head, ds.y, len(ds))
@@ -209,49 +210,50 @@ def _classes(y: NDArray[Any]) -> tuple[tuple[Any, int], ...]:
 # Columns -------------------------------------------------------------------------------------------
 
 
-def _doubts(columns: Sequence[Column], head: Any, rows: int) -> Iterable[Doubt]:
+def _doubts(columns: Sequence[Column], head: Any, rows: int, format: str | None) -> Iterable[Doubt]:
     """The columns that may name the rows, or are not what they seem, in the order of the file."""
     suspects = _integers_that_differ(columns, head)
     for column in columns:
+        cure = "leave it out of the file" if format == "jsonl" else f"{said('drop', [column.name])} leaves it out"
         if column.kind == "text":
-            found = _of_text(column, rows)
+            found = _of_text(column, rows, cure)
         elif column.kind == "number" and column.feature in suspects:
-            found = _of_integers(column, suspects[column.feature])
+            found = _of_integers(column, suspects[column.feature], cure)
         else:
             found = None
         if found is not None:
             yield found
 
 
-def _of_text(column: Column, rows: int) -> Doubt | None:
-    name, left_out = column_name(column.name), said("drop", [column.name])
+def _of_text(column: Column, rows: int, cure: str) -> Doubt | None:
+    name = column_name(column.name)
     example = repr(column.samples[0]) if column.samples else ""
     levels = counted(column.levels, "level")
     if _nearly_all(column.samples, _DATE.fullmatch):
         return Doubt(
             column.name,
             DATES,
-            f"{name} holds dates ({example}), and each of its {levels} is a feature by itself, which says nothing of "
-            f"a day that comes: {left_out} leaves it out, and a column of days since a date would keep its order",
+            f"{name} holds dates ({example}), and each of its {levels} is a feature by itself, which says nothing "
+            f"about other days: {cure}, and a column of days since a date would keep its order",
         )
     if column.levels > 2 and _nearly_all(column.samples, _WRITTEN_NUMBER.fullmatch):
         return Doubt(
             column.name,
             WRITTEN_NUMBERS,
             f"{name} holds numbers as text ({example}), and each of its {levels} is a feature by itself: "
-            f"{_cure(column.samples)}",
+            f"{_as_numbers(column.samples)}",
         )
     if rows >= ENOUGH and 2 * column.levels > rows:
         return Doubt(
             column.name,
             LEVELS,
             f"{name} has {levels} in {counted(rows, 'row')}, so it nearly names the rows, and a feature for each row "
-            f"separates any labels: {left_out} leaves it out",
+            f"separates any labels: {cure}",
         )
     return None
 
 
-def _cure(samples: Sequence[str]) -> str:
+def _as_numbers(samples: Sequence[str]) -> str:
     """What makes numbers of numbers that are written as text."""
     if all(re.fullmatch(r"[-+]?\d+,\d+", sample) for sample in samples):
         return (
@@ -291,15 +293,15 @@ def _are_days(values: NDArray[Any]) -> bool:
     return bool(((month >= 1) & (month <= 12) & (day >= 1) & (day <= 31)).all())
 
 
-def _of_integers(column: Column, values: NDArray[Any]) -> Doubt:
-    name, left_out = column_name(column.name), said("drop", [column.name])
+def _of_integers(column: Column, values: NDArray[Any], cure: str) -> Doubt:
+    name = column_name(column.name)
     if _are_days(values):
-        return Doubt(column.name, DATES, f"{name} holds dates ({values[0]:.0f}) as numbers: {left_out} leaves it out")
+        return Doubt(column.name, DATES, f"{name} holds dates ({values[0]:.0f}) as numbers: {cure}")
     return Doubt(
         column.name,
         IDS,
         f"{name} holds a different integer in each row, as ids do, by which a learner can tell rows that have nothing "
-        f"else in common: {left_out} leaves it out",
+        f"else in common: {cure}",
     )
 
 
@@ -324,8 +326,7 @@ def _about_rows(head: Any, y: NDArray[Any] | None, rows: int) -> list[str]:
     others = int(np.count_nonzero(y[later] != y[earlier]))
     if not others:
         return [f"{sentence}, with the same label"]
-    labels = "a label other than its" if others == 1 else "another label than that"
-    return [f"{sentence}, and {others:,} of them {labels}: no hyperplane puts both on their sides"]
+    return [f"{sentence}, {others:,} of them with another label: no hyperplane puts both on their sides"]
 
 
 def repeated(X: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -59,7 +59,7 @@ def read(path: str | os.PathLike[str], **options: Unpack[Options]) -> Dataset:
     ...     _ = file.write_text("weight,colour,kind\\n4.5,grey,cat\\n30,brown,dog\\n3.5,brown,cat\\n")
     ...     ds = read(file)
     >>> print(ds)
-    3 examples, 3 columns (CSR, 2 entries a row), labels cat and dog
+    3 rows, 3 columns → 3 features: weight is a number; colour (2 levels); label kind, + is dog (1) and - is cat (2)
     >>> ds.names.tolist()
     ['weight', 'colour=grey', 'colour=brown']
     """
