@@ -88,7 +88,8 @@ class LinearClassifier(InRounds, Findings):
                 twin._stopped = words.stop(end, twin, learner)
         if looks_at_all_rows(twin):  # whatever the parameters are set to later, nothing follows for new data
             for each in learner.members if isinstance(learner, Committee) else [learner]:
-                each.first_mistakes = each.support = -1
+                for one in [each] if each.chosen is None else [each, each.chosen]:
+                    one.first_mistakes = one.support = -1
         # At once: an interrupt leaves the old model or the new one, and nothing between.
         self.__dict__ = twin.__dict__
         left = [end for _, end in went if not end.interrupted and not end.reached]

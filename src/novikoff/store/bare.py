@@ -99,7 +99,7 @@ def load(path: str | os.PathLike[str]) -> Hyperplane:
     """
     header, state = sections(container.read(path))
     try:
-        standardization = scaling.from_state(state)
+        standardization = scaling.from_state(state, grows=True)
         require(state.classes is not None and "constant" in state.values, f"a {header['learner']} has no hyperplane")
         assert state.classes is not None
         W = np.atleast_2d(state.array("w", "<f8", *([None] * state.dimensions("w"))))

@@ -174,7 +174,7 @@ def _built(header: dict[str, Any], state: State) -> Any:
     try:
         model = kind.estimator(**header["parameters"])
         model._validate_params()
-        kept = scaling.from_state(state)
+        kept = scaling.from_state(state, grows=kind.grows)
         require(kept is None or kind.standardises, f"the columns of a {kind.name} are not standardised")
         model._take_state(state)
         inputs.keep(model, kept)
