@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.float64 import Rounded
+from novikoff.standardization import Standardization
 
 FLOATS = FLOAT64, FLOAT32 = np.dtype(np.float64), np.dtype(np.float32)
 
@@ -32,6 +33,7 @@ class Examples:
     rounded: Rounded | None = field(default=None, kw_only=True)  # the numbers of the source that float64 does not hold
     record: dict[str, Any] | None = field(default=None, kw_only=True)  # how they were read, as a certificate records it
     doubted: tuple[Doubted, ...] = field(default=(), kw_only=True)  # the columns that a verdict should not rest on
+    standardization: Standardization | None = field(default=None, kw_only=True)  # what has been done to X already
 
 
 class Said(NamedTuple):

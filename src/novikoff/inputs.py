@@ -9,7 +9,8 @@ import math
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from copy import copy
-from typing import Any
+from dataclasses import replace
+from typing import Any, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -27,6 +28,7 @@ from novikoff.engine.decide import (
     divisor,
 )
 from novikoff.engine.dense import DenseRows
+from novikoff.engine.moments import moments
 from novikoff.engine.rows import BadRowError
 from novikoff.examples import FLOAT32 as FLOAT32
 from novikoff.examples import FLOAT64 as FLOAT64
@@ -36,9 +38,11 @@ from novikoff.examples import RowError as RowError
 from novikoff.examples import distinct as distinct
 from novikoff.examples import item as item
 from novikoff.float64 import Rounded, TooLargeError
+from novikoff.standardization import Standardization
 from novikoff.words import said
 
 SparseVector = tuple[NDArray[np.uint32], NDArray[Any]]
+E = TypeVar("E", bound=Examples)
 
 
 def labels(X: Any, y: Any, *, unweighted: str = "") -> Any:
@@ -85,8 +89,19 @@ def _first_matrix(estimator: Any, X: Any) -> tuple[Any, NDArray[Any] | None, Rou
 def matrix(estimator: Any, X: Any, *, exact: bool = False) -> Any:
     """X as a C-contiguous float array or CSR matrix of the fitted width, without a copy where it already is one.
 
-    Where float64 does not hold a number of X, there is a warning; or, if it must be exact, an error.
+    Where float64 does not hold a number of X, there is a warning; or, if it must be exact, an error. An estimator that
+    standardises its columns gets them so.
     """
+    found = _as_given(estimator, X, exact=exact)
+    if isinstance(X, Examples) and X.standardization is not None:
+        if X.standardization != estimator.standardization_:
+            raise ValueError("the columns of these examples are standardised, and not by the numbers of the model")
+        return found
+    return standardised(estimator, found)
+
+
+def _as_given(estimator: Any, X: Any, *, exact: bool) -> Any:
+    """The same before anything is standardised."""
     if type(X) is np.ndarray and _is_as_expected(estimator, X):
         return X
     if isinstance(X, Examples):
@@ -151,6 +166,98 @@ def _validated(estimator: Any, X: Any, *, reset: bool) -> tuple[Any, Rounded | N
     if not float64.is_numbers(numbers):  # scikit-learn has made numbers of it, and nobody knows how
         raise ValueError("X is not a matrix of numbers")
     return found, rounded
+
+
+# Columns that are standardised ---------------------------------------------------------------------
+
+
+def standardised(estimator: Any, X: Any) -> Any:
+    """Rows in the columns of an estimator, as it learns from them: by the numbers that it keeps, if it keeps any."""
+    kept: Standardization | None = estimator.standardization_
+    return X if kept is None else standardised_by(kept, X, getattr(estimator, "feature_names_in_", None))
+
+
+def standardised_by(kept: Standardization, X: Any, names: Any = None, before: int = 0) -> Any:
+    """Rows as they are learned from; the first of them is row ``before``. What is not finite is left to the loops."""
+    found = kept.rows(X)
+    if not np.isfinite(found.data if sp.issparse(found) else found).all():
+        _check_standardised(kept, X, found, names, before)
+    return found
+
+
+def _check_standardised(kept: Standardization, X: Any, found: Any, names: Any, before: int) -> None:
+    """Raise for the first row that was finite, and is so no more."""
+    for row in range(X.shape[0]):
+        given, made = (part[[row]].toarray()[0] if sp.issparse(part) else part[row] for part in (X, found))
+        given = np.pad(given, (0, len(made) - len(given)))
+        lost = np.isfinite(given) & ~np.isfinite(made)
+        if lost.any() and np.isfinite(given).all():
+            column = int(np.argmax(lost))
+            means, scales = kept.of_width(len(made))
+            raise RowError(
+                f"row {before + row}, column {column}{_named(names, column)}: {given[column]:g} cannot be standardised "
+                f"by the mean {means[column]:g} and the deviation {scales[column]:g}, since the result is too large "
+                "for float64. Look at this value; or multiply the column by a small number before fit",
+                before + row,
+            )
+
+
+def standardization_of(X: Any, names: Any = None) -> Standardization:
+    """By which numbers the columns of a float array or CSR matrix are standardised."""
+    if sp.issparse(X) and not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    with refusals(X, names):
+        means, deviations, constant = moments(X)
+    lost = np.flatnonzero((deviations == 0) & ~constant)
+    if len(lost):
+        raise ValueError(
+            f"column {lost[0]}{_named(names, lost[0])} cannot be divided by its standard deviation, which is too small "
+            "for float64: multiply the column by a large number first, or leave it out"
+        )
+    return Standardization(np.zeros(len(means)) if sp.issparse(X) else means, np.where(constant, 1.0, deviations))
+
+
+def _named(names: Any, column: int) -> str:
+    return "" if names is None else f" ({names[column]!r})"
+
+
+def with_standardised_columns(examples: E) -> E:
+    """The same examples, standardised in memory by their own means and deviations."""
+    X = float64.matrix(examples.X)[0]
+    kept = standardization_of(X, examples.names)
+    return replace(examples, X=standardised_by(kept, X, examples.names), record=None, standardization=kept)
+
+
+def standardised_for(estimator: Any, examples: E) -> E:
+    """Examples as an estimator that standardises its columns learns from them."""
+    X = matrix(estimator, examples, exact=True)
+    return replace(examples, X=X, record=None, standardization=estimator.standardization_)
+
+
+def begin_with(estimator: Any, X: Any, *, goes_on: bool = False) -> Standardization | None:
+    """How the rows of a fit have been standardised before it: `keep` it once the fit is done.
+
+    Where the fit ``goes_on`` with the weights of a fit before, theirs must have been, too, and alike.
+    """
+    found = X.standardization if isinstance(X, Examples) else None
+    if goes_on and found != estimator.standardization_:
+        raise ValueError(
+            "warm_start=True goes on with weights, and those are for columns that were not standardised as these are: "
+            "set warm_start=False to begin again. partial_fit takes rows as they are, and standardises them by the "
+            "numbers of the first fit"
+        )
+    return found
+
+
+def keep(estimator: Any, standardization: Standardization | None) -> None:
+    """Standardise whatever rows come to an estimator from now on; or, if None, do not."""
+    estimator.__dict__.pop("standardization_", None)
+    if standardization is not None:
+        estimator.standardization_ = standardization
+
+
+# Weights and single examples -----------------------------------------------------------------------
 
 
 def sample_weights(given: Any, n: int) -> NDArray[np.float64]:
@@ -415,10 +522,10 @@ def example_error(code: int, x: Any) -> ValueError:
 def _refused(code: int, place: str, columns: Any, values: NDArray[Any], names: Any) -> str:
     if code == NOT_FINITE:
         at = int(np.argmin(np.isfinite(values)))
-        name = f" ({names[columns[at]]!r})" if names is not None else ""
         shown = "NaN" if np.isnan(values[at]) else "infinity" if values[at] > 0 else "-infinity"
+        where = f"{place}, column {columns[at]}{_named(names, columns[at])}"
         return (
-            f"Input X contains {shown}: {place}, column {columns[at]}{name}. Every value must be finite: "
+            f"Input X contains {shown}: {where}. Every value must be finite: "
             "remove such rows, or fill them in with sklearn.impute.SimpleImputer"
         )
     if code == ZERO_ROW:

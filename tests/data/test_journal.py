@@ -196,14 +196,14 @@ def other_version(path: Path, place: Path, monkeypatch: pytest.MonkeyPatch) -> s
     with monkeypatch.context() as then:
         then.setattr(journal, "PRODUCER", "novikoff 0.0.1")
         killed(learner(WORST), path, place)
-    return r"it was written by novikoff 0\.0\.1 \(journal 4\), and this is novikoff .*"
+    return r"it was written by novikoff 0\.0\.1 \(journal 5\), and this is novikoff .*"
 
 
 def other_journal(path: Path, place: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     with monkeypatch.context() as then:
         then.setattr(journal, "VERSION", 1)
         killed(learner(WORST), path, place)
-    return r"it was written by .* \(journal 1\), and this is .* \(journal 4\)"
+    return r"it was written by .* \(journal 1\), and this is .* \(journal 5\)"
 
 
 def other_weights(path: Path, place: Path, monkeypatch: pytest.MonkeyPatch) -> str:

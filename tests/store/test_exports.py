@@ -38,7 +38,7 @@ def scores(model: Any, X: Any) -> Any:
 def test_scikit_learn_predicts_the_same(name):
     model = made(name)
     twin, X = model.to_sklearn(), examples(model)
-    if isinstance(twin, LinearRegression):
+    if not hasattr(model, "classes_"):
         np.testing.assert_allclose(twin.predict(X), model.predict(X), rtol=1e-12, atol=1e-12)
     else:
         found = twin.predict(X)
@@ -51,7 +51,7 @@ def test_scikit_learn_predicts_the_same(name):
     assert type(clone(twin)) is type(twin)
 
 
-@pytest.mark.parametrize("name", [name for name in MODELS if name != "one against one"])
+@pytest.mark.parametrize("name", [name for name in MODELS if not name.startswith("one against one")])
 def test_onnx_predicts_the_same(name, tmp_path):
     model = made(name)
     proto = model.to_onnx(tmp_path / "model.onnx")

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from novikoff.estimators.guarantee import guarantee
-from novikoff.store import InvalidModel, container, describe, load
+from novikoff.store import InvalidModel, bare, container, describe, load
 from novikoff.store.container import VERSION, unpack
 from novikoff.store.model import from_content, to_parts
 from tests.store.fuzz_model import exercise, parts_of, sealed
@@ -206,6 +206,52 @@ def test_a_lie_has_its_sentence(files, name, path, to, match):
 def test_bad_json_has_its_sentence(text, match):
     with pytest.raises(InvalidModel, match=match):
         build(text, b"")
+
+
+@pytest.mark.parametrize(
+    ("array", "change", "match"),
+    [
+        ("standard_means", lambda a: a[:3], "means and scales are not those of its columns"),
+        ("standard_scales", lambda a: a[:3], "means and scales are not those of its columns"),
+        ("standard_means", lambda a: np.append(a, [0.0]), "means and scales are not those of its columns"),
+        ("standard_means", lambda a: None, "no array 'standard_means'"),
+        ("standard_scales", lambda a: None, "no array 'standard_scales'"),
+        ("standard_means", lambda a: a.reshape(2, 2), "expected is <f8 of"),
+        ("standard_means", lambda a: a.astype(np.int64), "expected is <f8 of"),
+        ("standard_means", lambda a: a * np.nan, "the mean of a column is not finite"),
+        ("standard_means", lambda a: a + np.inf, "the mean of a column is not finite"),
+        ("standard_scales", lambda a: a * [1, 0, 1, 1], "not a finite number above 0"),
+        ("standard_scales", lambda a: a * [1, 1, -1, 1], "not a finite number above 0"),
+        ("standard_scales", lambda a: a * np.nan, "not a finite number above 0"),
+        ("standard_scales", lambda a: a + np.inf, "not a finite number above 0"),
+    ],
+)
+@pytest.mark.parametrize("name", ["perceptron-standardised", "squares-standardised"])
+@pytest.mark.filterwarnings("ignore:invalid value")
+def test_means_and_scales_that_are_none(name, array, change, match, tmp_path):
+    content = unpack(b"".join(to_parts(made(name))))
+    arrays = {key: value for key, value in content.arrays.items() if key != array}
+    if (changed_array := change(content.arrays[array])) is not None:
+        arrays[array] = changed_array
+    parts = container.pack(content.header, arrays)
+    with pytest.raises(InvalidModel, match=match):
+        from_content(unpack(b"".join(parts)))
+    (tmp_path / "model.nvk").write_bytes(b"".join(parts))
+    if name.startswith("perceptron"):
+        with pytest.raises(InvalidModel, match=match):
+            bare.load(tmp_path / "model.nvk")
+
+
+def test_columns_of_no_width_and_of_bits_are_not_standardised():
+    def refused(name: str, count: int, match: str) -> None:
+        content = unpack(b"".join(to_parts(made(name))))
+        arrays = content.arrays | {"standard_means": np.zeros(count), "standard_scales": np.ones(count)}
+        with pytest.raises(InvalidModel, match=match):
+            from_content(unpack(b"".join(container.pack(content.header, arrays))))
+
+    refused("perceptron", 0, "it standardises no column")
+    refused("winnow", 6, "the columns of a Winnow are not standardised")
+    refused("squares", 3, "means and scales are not those of its columns")  # which do not grow
 
 
 def test_array_contents_are_checked(files):

@@ -26,6 +26,7 @@ from novikoff import (
     Winnow,
 )
 from novikoff.engine.decide import STATE
+from novikoff.inputs import Examples, with_standardised_columns
 from novikoff.learners.linear import COUNTS, FLOATS, PLACE, PLACE_FLOATS, RANGES
 
 # Of a pass, and of no use after it; of the filter, which no decision depends on.
@@ -77,6 +78,20 @@ def given(model: Any, **attributes: Any) -> Any:
 
 FRAME = pd.DataFrame(X, columns=["a", "b", "größe", "d\n"])
 
+WIDE = X * [1.0, 1e4, 1e-3, 1.0] + [0.0, 3e4, 0.0, 7.0]  # columns of different units
+
+
+def standardised(model: Any, X: Any, y: Any, names: Any = None) -> Any:
+    """As `fit_file` fits it."""
+    return model.fit(with_standardised_columns(Examples(X, y, names)))
+
+
+def grown(model: Any) -> Any:
+    """With a column that its fit did not have."""
+    model.predict_learn(sp.csr_array(np.eye(6)), [True, False] * 3)
+    return model
+
+
 OLD = {"shuffle": False, "random_state": None}  # in the files of version 1
 
 ZOO: dict[str, Callable[[], Any]] = {
@@ -127,6 +142,12 @@ ZOO: dict[str, Callable[[], Any]] = {
         MarginPerceptron(multiclass="one-vs-rest", hypothesis="average", **OLD),
         [(x, i % 4) for i, (x, _) in enumerate(WORDS)],
     ),
+    "perceptron-standardised": lambda: standardised(Perceptron(), WIDE, TRUE, FRAME.columns.to_numpy()),
+    "perceptron-standardised-sphere": lambda: standardised(Perceptron(scale="sphere", max_iter=3000), WIDE, TRUE),
+    "perceptron-standardised-grown": lambda: grown(standardised(Perceptron(), sp.csr_array(WIDE), TRUE)),
+    "one against one, standardised": lambda: quiet(
+        lambda: standardised(Perceptron(multiclass="one-vs-one", max_iter=20), WIDE, np.where(NOISY, TRUE + 1, 0))
+    ),
     "margin": lambda: MarginPerceptron().fit(X, TRUE),
     "margin-threshold": lambda: MarginPerceptron(threshold=0.5).fit(X, TRUE),
     "margin-online": lambda: online(MarginPerceptron(), WORDS),
@@ -145,6 +166,8 @@ ZOO: dict[str, Callable[[], Any]] = {
         X, np.where(TRUE, "u", "v"), sample_weight=np.arange(40) % 3
     ),
     "max-margin-soft": lambda: MaxMarginClassifier(C=0.7).fit(X, TRUE),
+    "max-margin-standardised": lambda: standardised(MaxMarginClassifier(), WIDE, TRUE),
+    "squares-standardised": lambda: standardised(LeastSquares(), WIDE, X[:, 0] + TRUE),
     "squares": lambda: LeastSquares().fit(X, X[:, 0] + TRUE),
     "squares-frame": lambda: LeastSquares(method="gd", step=1e-3, max_iter=4000).fit(FRAME, X[:, 0]),
     "squares-sgd": lambda: quiet(lambda: LeastSquares("sgd", random_state=0, average=True, max_iter=5).fit(X, X[:, 1])),

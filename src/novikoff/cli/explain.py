@@ -27,6 +27,7 @@ def explain(
 ) -> int:
     """Explain one prediction: each feature's share of the score."""
     from novikoff.cli.predictions import columns_of
+    from novikoff.inputs import matrix
     from novikoff.store import load
 
     clf = load(model)
@@ -35,7 +36,7 @@ def explain(
     if getattr(clf, "multiclass", "") == "one-vs-one" and len(clf.classes_) > 2:
         raise ValueError("pairs of classes vote, and no feature has a share in that: learn one-vs-rest, or joint")
     example = _row(data, row, reading.given(columns_of(clf)))
-    columns, values = _entries(example)
+    columns, values = _entries(matrix(clf, example))
     record = {"row": row} | _record(clf, example, columns, values, top)
     if as_json:
         print(to_json(record))
@@ -52,6 +53,7 @@ def _record(clf: Any, example: Dataset, columns: NDArray[Any], values: NDArray[A
     place = int(np.argmax(scores[0])) if scores.ndim == 2 else 0  # of many classes that which is predicted
     weights = np.atleast_2d(clf.coef_)[place][columns]
     shares = weights * values
+    given = values if clf.standardization_ is None else _values_in_the_file(example, columns)
     order = np.argsort(-np.abs(shares), kind="stable")
     names = getattr(clf, "feature_names_in_", None)
     first = int((getattr(clf, "reading_", None) or {}).get("zero_based") is False)  # the file's number of column 0
@@ -63,7 +65,8 @@ def _record(clf: Any, example: Dataset, columns: NDArray[Any], values: NDArray[A
         "shares": [
             {
                 "feature": int(columns[k]) + first if names is None else str(names[columns[k]]),
-                "value": values[k],
+                "value": given[k],
+                **({} if clf.standardization_ is None else {"standardised": values[k]}),
                 "weight": weights[k],
                 "share": shares[k],
             }
@@ -81,12 +84,15 @@ def _print(record: dict[str, Any], others: int) -> None:
 
     true = "" if record["true"] is None else f" (true label {text(record['true'])})"
     print(f"Example {record['row']}: predicted {text(record['predicted'])}{true}, score {record['score']:.6g}.")
-    table = Table("feature", "value", "weight", "share", box=None)
+    standardised = any("standardised" in part for part in record["shares"])
+    numbers = ["value", *(["standardised"] if standardised else []), "weight", "share"]
+    blank = [""] * (len(numbers) - 1)
+    table = Table("feature", *numbers, box=None)
     for part in record["shares"]:
-        table.add_row(str(part["feature"]), *(f"{part[key]:.6g}" for key in ("value", "weight", "share")))
+        table.add_row(str(part["feature"]), *(f"{part[key]:.6g}" for key in numbers))
     if others > 0:
-        table.add_row(f"{others:,} more", "", "", f"{record['rest']:.6g}")
-    table.add_row("(constant)", "", "", f"{record['intercept']:.6g}")
+        table.add_row(f"{others:,} more", *blank, f"{record['rest']:.6g}")
+    table.add_row("(constant)", *blank, f"{record['intercept']:.6g}")
     Console(highlight=False).print(table)
 
 
@@ -105,11 +111,16 @@ def _row(data: str, row: int, reading: dict[str, Any]) -> Dataset:
     raise ValueError(f"{data} has {before:,} examples, so there is no row {row} (they count from 0)")
 
 
-def _entries(example: Dataset) -> tuple[NDArray[Any], NDArray[Any]]:
+def _entries(X: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+    """The columns and values of a row that are not zero, as it is scored."""
     import scipy.sparse as sp
 
-    X = example.X
     if sp.issparse(X):
         return X.indices, X.data
     columns = np.flatnonzero(X[0])
     return columns, X[0, columns]
+
+
+def _values_in_the_file(example: Dataset, columns: NDArray[Any]) -> NDArray[Any]:
+    X = example.X
+    return np.asarray((X.toarray() if hasattr(X, "toarray") else X)[0, columns])

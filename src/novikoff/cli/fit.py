@@ -22,6 +22,9 @@ def fit(
     output: Annotated[Path, typer.Option("--output", "-o", help="Where to write the model.")],
     learner: Learner = "perceptron",
     set_: Set = None,
+    standardize: Annotated[
+        bool, typer.Option("--standardize", help="Columns of mean 0 and deviation 1; the model keeps the numbers.")
+    ] = False,
     resume: Annotated[bool, typer.Option("--resume", help="Go on from the last checkpoint of a killed run.")] = False,
     fresh: Annotated[bool, typer.Option("--fresh", help="Parse the file again, and drop its checkpoints.")] = False,
     cache_dir: Annotated[Path | None, typer.Option(help="Where the binary copy of the data is kept.")] = None,
@@ -46,6 +49,7 @@ def fit(
 
     said = partial(announce, quiet=quiet)
     options = {"resume": resume, "fresh": fresh, "cache": cache_dir, "keep_cache": keep_cache, **reading.given()}
+    options["standardize"] = standardize
     model = new_learner(learner, set_)
     begin_without_compiler(model)
     check_target(output, data)
@@ -57,6 +61,8 @@ def fit(
                 kept.enter_context(fitted_to_file(model, data, watch=watch, announce=said, **options))
         except NotSeparableError as error:
             print(to_json({"verdict": error.proof.verdict, "rows": error.proof.rows}) if as_json else error.proof)
+            for note in getattr(error, "__notes__", ()):
+                tell(note)
             return NOT_SEPARABLE
         report_skipped(model.skipped_)
         if "verbose" in model.get_params():

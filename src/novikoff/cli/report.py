@@ -56,13 +56,15 @@ def report(
     from novikoff.data.sources import check_target
     from novikoff.display.report import Origin, report
     from novikoff.estimators.max_margin import MaxMarginClassifier
+    from novikoff.inputs import standardised_for
 
     found = _model(learner, set_, model)
     check_target(output, data, *([] if model is None else [model]))
     examples = _read(data, reading.given(None if model is None else columns_of(found)))
     announce(examples.account, quiet=quiet)
     constant = {"fit_intercept": found.fit_intercept, "intercept_scaling": found.intercept_scaling}
-    proof = certify(examples, gap=gap, max_seconds=max_seconds, verbose=int(not quiet), **constant)
+    rows = examples if found.standardization_ is None else standardised_for(found, examples)
+    proof = certify(rows, gap=gap, max_seconds=max_seconds, verbose=int(not quiet), **constant)
     clf: LinearModel | None = found
     note = ""
     if model is None and isinstance(found, MaxMarginClassifier) and math.isinf(found.C):
@@ -88,6 +90,8 @@ def report(
         print(to_json(record | {"cross_validated": estimate}))
     else:
         print(proof)
+        if found.standardization_ is not None:
+            print("That is about these rows as the model learns from them, with standardised columns.")
         if page.cross_validated:
             print(page.cross_validated)
         print(f"Written to {output}" + "".join(f", with {name} beside it" for name in page.beside) + ".")

@@ -34,6 +34,7 @@ def _jobs() -> Iterator[tuple[str, Callable[[], object]]]:
     from novikoff.data.options import Reading
     from novikoff.data.splitting import Splitter
     from novikoff.data.svmlight import SvmlightParser
+    from novikoff.engine.moments import moments
     from novikoff.estimators.registry import BY_RULE, REGISTRY
 
     bits = np.array([[1, 0, 1], [0, 1, 1], [1, 1, 0], [0, 0, 1]])
@@ -47,6 +48,7 @@ def _jobs() -> Iterator[tuple[str, Callable[[], object]]]:
         for name, entry in REGISTRY.items():
             yield f"{name}, {storage}", partial(_fit, entry.estimator, X, y)
         yield f"certify, {storage}", partial(nk.certify, X, y)
+        yield f"means and deviations, {storage}", partial(moments, X)
         for entry in BY_RULE:  # its rule is compiled into every loop
             yield f"{entry.name}, orders and streams, {storage}", partial(_streams, entry.estimator, X, y)
     for entry in BY_RULE:

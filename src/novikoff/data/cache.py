@@ -103,7 +103,7 @@ class Copy:
 
     def _copies(self) -> list[Path]:
         """The newest last."""
-        with suppress(FileNotFoundError), _cured(self.home):
+        with suppress(FileNotFoundError), cured(self.home):
             return sorted((self.home / name for name in os.listdir(self.home) if _COPY.fullmatch(name)), key=_number)
         return []
 
@@ -122,7 +122,7 @@ class Copy:
             return None
         with ExitStack() as lock:
             try:
-                with _cured(self.home):
+                with cured(self.home):
                     lock.enter_context(locks.shared(copies[-1] / LOCK))
             except FileNotFoundError:
                 return None  # somebody has removed it
@@ -142,7 +142,7 @@ class Copy:
             try:
                 made = self._written(held, self.home / "partial", stamp, watch)
                 place = self.home / f"copy-{max(map(_number, self._copies()), default=0) + 1}"
-                with _cured(self.home):
+                with cured(self.home):
                     made.place.rename(place)
             except BaseException:
                 shutil.rmtree(self.home / "partial", ignore_errors=True)
@@ -152,7 +152,7 @@ class Copy:
     def _make_private(self, held: ExitStack, watch: Callable[[int], None] | None) -> _Found:
         """A copy that nobody else knows of."""
         place = self.home / f"private-{secrets.token_hex(8)}"
-        with _cured(self.home):
+        with cured(self.home):
             make_directory(self.home)
             (self.home / LOCK).unlink(missing_ok=True)  # which was of no use
         held.callback(shutil.rmtree, place, ignore_errors=True)
@@ -160,7 +160,7 @@ class Copy:
 
     def _written(self, held: ExitStack | None, place: Path, stamp: Any, watch: Callable[[int], None] | None) -> _Found:
         """A new copy; its lock is held from the beginning, so that nobody removes it between its making and its use."""
-        with _cured(self.home):
+        with cured(self.home):
             place.mkdir(0o700)
             create(place / LOCK).close()
             if held:
@@ -168,7 +168,7 @@ class Copy:
         header = _write(place, stream(self.source, None, **asdict(self.reading)), watch)
         sizes = {file.name: file.stat().st_size for file in place.iterdir() if file.name != LOCK}
         header |= {"version": VERSION, "stamp": stamp, "sizes": sizes}
-        with _cured(self.home), create(place / "header.json") as file:
+        with cured(self.home), create(place / "header.json") as file:
             file.write(json.dumps(header).encode())
         return _Found(place, header)
 
@@ -179,7 +179,7 @@ class Copy:
         def waiting(holder: str) -> None:
             _log.warning("waiting for %s, which is making a copy of %s", holder, self.source)
 
-        with ExitStack() as lock, _cured(self.home):
+        with ExitStack() as lock, cured(self.home):
             while True:
                 make_directory(self.home)
                 with suppress(FileNotFoundError):  # whoever used the home last has just removed it
@@ -231,7 +231,7 @@ def create(path: Path) -> BinaryIO:
 
 
 @contextmanager
-def _cured(home: Path) -> Iterator[None]:
+def cured(home: Path) -> Iterator[None]:
     """Errors of the directory of copies come with their cure; that something is not there is told as it is."""
     try:
         yield
@@ -337,7 +337,7 @@ class _Arrays:
         self.kinds: dict[str, str] = {}
 
     def append(self, name: str, array: NDArray[Any], kind: str) -> None:
-        with _cured(self._place):
+        with cured(self._place):
             if name not in self._files:
                 self._files[name] = create(self._place / name)
                 self.kinds[name] = kind
@@ -356,7 +356,7 @@ class _Arrays:
                 yield np.pad(part, ((0, 0), (0, width - before)))
                 start += rows * before
 
-        with _cured(self._place):
+        with cured(self._place):
             self._again(name, self.kinds[name], padded)
 
     def _again(self, name: str, kind: str, parts: Callable[[NDArray[Any]], Iterator[NDArray[Any]]]) -> None:
@@ -370,7 +370,7 @@ class _Arrays:
         old.unlink()
 
     def close(self) -> None:
-        with _cured(self._place):
+        with cured(self._place):
             for file in self._files.values():
                 file.close()
 

@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from novikoff import inputs
 from novikoff.certificates import Separable
 from novikoff.display import two_classes
 from novikoff.display.style import (
@@ -87,7 +88,7 @@ class MarginDisplay:
                 f"a Perceptron, MarginPerceptron or MaxMarginClassifier is needed, not {type(clf).__name__}"
             )
         scores = clf.decision_function(X)
-        given = two_classes.read(X, y, clf.classes_)
+        given = two_classes.read(inputs.matrix(clf, X), inputs.labels(X, y), clf.classes_)
         last = float(clf.intercept_[0]) / clf.intercept_scaling if clf.fit_intercept else 0.0
         length = math.hypot(*clf.coef_[0], last)
         if length == 0:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from novikoff.estimators import words
 from novikoff.estimators.learning import Learning
-from novikoff.inputs import Columns
+from novikoff.inputs import Columns, keep
 from novikoff.labels import Labels
 from novikoff.learners.committee import ALL_OTHERS, Committee, Division
 from novikoff.learners.linear import LinearLearner, Outcome
@@ -56,6 +56,7 @@ class Apart(Learning):
         labels = Labels(np.array([False, True]) if rest else self.classes_[[*division]])
         head._adopt(member.copy(), labels, getattr(self, "feature_names_in_", None))
         head._columns = None if self._columns is None else Columns(self._columns.names(), fixed=False)
+        keep(head, self.standardization_)
         ran = self._ran.get(division, Ran())
         head.history_, head.passes_, head.n_iter_, head._stopped = ran.history, ran.passes, ran.passes, ran.stopped
         return head

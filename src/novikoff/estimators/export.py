@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from novikoff import inputs
 from novikoff.engine.storage import Vector
 from novikoff.estimators.guarantee import guarantee
+from novikoff.standardization import Standardization
 
 OPSET, IR = 18, 9  # of ONNX: what runtimes since 2023 read
 TINY = 5e-324
@@ -57,6 +58,22 @@ def fitted(estimator: Any, model: Any, coef: NDArray[np.float64], intercept: Any
     return estimator
 
 
+def from_raw_rows(model: Any, last: Any) -> Any:
+    """An estimator of scikit-learn that takes the rows of a model: one that standardises them before, if it does."""
+    if model.standardization_ is None:
+        return last
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    means, scales = model.standardization_.of_width(model.n_features_in_)
+    scaler = StandardScaler(with_mean=model.standardization_.centred)
+    scaler.mean_, scaler.scale_, scaler.n_features_in_ = means.copy(), scales.copy(), model.n_features_in_
+    if hasattr(last, "feature_names_in_"):
+        scaler.feature_names_in_ = last.feature_names_in_
+        del last.feature_names_in_
+    return make_pipeline(scaler, last)
+
+
 def polynomial(rule: TermSet, powers: NDArray[np.int64]) -> tuple[Vector, float]:
     """How many of the terms are true in x, as coefficients of the given monomials and a constant.
 
@@ -89,6 +106,7 @@ def onnx_model(model: Any, rule: Plane | Planes | TermSet) -> Any:
     if isinstance(rule, TermSet):
         width, side = rule.width, graph.terms(rule)
     else:
+        graph.standardise(model.standardization_, rule.coef.shape[-1])
         width, side = rule.coef.shape[-1], graph.scores(rule)
     classes = getattr(model, "classes_", None)
     if classes is not None:
@@ -126,6 +144,7 @@ class _Graph:
         self.nodes: list[Any] = []
         self.constants: list[Any] = []
         self.outputs: list[Any] = []
+        self.rows = "X"  # as the model learned from them
 
     def node(self, operator: str, inputs: Sequence[str], output: str, **attributes: Any) -> str:
         self.nodes.append(self._onnx.helper.make_node(operator, inputs, [output], **attributes))
@@ -138,12 +157,21 @@ class _Graph:
     def output(self, name: str, kind: int, *columns: int) -> None:
         self.outputs.append(self._onnx.helper.make_tensor_value_info(name, kind, ["rows", *columns]))
 
+    def standardise(self, kept: Standardization | None, width: int) -> None:
+        """Let what follows be about rows that are standardised."""
+        if kept is None:
+            return
+        means, scales = kept.of_width(width)
+        if kept.centred:
+            self.rows = self.node("Sub", [self.rows, self.constant("means", means)], "centred")
+        self.rows = self.node("Div", [self.rows, self.constant("scales", scales)], "standardised")
+
     def scores(self, rule: Plane | Planes) -> str:
         """The score, or that of each class; returns the value that decides: its sign, or the place of the largest."""
         many = isinstance(rule, Planes)
         self.constant("coef", rule.coef.T)
         self.constant("intercept", rule.intercept)
-        dot = self.node("MatMul", ["X", "coef"], "dot")
+        dot = self.node("MatMul", [self.rows, "coef"], "dot")
         self.output("score", self._onnx.TensorProto.DOUBLE, *([len(rule.coef)] if many else []))
         if rule.on_sphere is None:
             return self.node("Add", [dot, "intercept"], "score")
@@ -152,7 +180,7 @@ class _Graph:
         self.constant("columns", [1], np.int64)
         self.constant("constant_sq", rule.on_sphere**2)
         self.constant("tiny", TINY)
-        square = self.node("Mul", ["X", "X"], "square")
+        square = self.node("Mul", [self.rows, self.rows], "square")
         sqnorm = self.node("ReduceSum", [square, "columns"], "sqnorm", keepdims=int(many))
         norm = self.node("Sqrt", [self.node("Add", [sqnorm, "constant_sq"], "with_constant")], "norm")
         self.node("Div", [side, self.node("Max", [norm, "tiny"], "divisor")], "score")

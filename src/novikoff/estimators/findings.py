@@ -129,6 +129,12 @@ class Findings(Apart):
                 f"a run on {len(learner.W)} classes is not certified: novikoff.certify(X, y) settles each of them "
                 "against the rest, and a fit to one against the rest can be certified"
             )
+        if self.standardization_ is not None:
+            raise ValueError(
+                "this run learned from standardised columns, and a certificate is about rows as they are given. Make "
+                "them once: Z = clf.standardization_.rows(X), for a float array or CSR matrix X. Then "
+                "novikoff.certify(Z, y) is about them, and clone(clf).fit(Z, y).certify(Z, y) about this run"
+            )
         y = inputs.labels(X, y)
         constant, unit = learner.geometry
         reading = None if unit else recorded(X)  # divided by their norms, the rows are not those of the file
@@ -217,6 +223,8 @@ class Findings(Apart):
                 "this bound is for a Perceptron or MarginPerceptron on examples without weights; of a "
                 "PassiveAggressive learner see novikoff.theory.PASSIVE_1 and PASSIVE_2"
             )
+        if hasattr(u, "coef_") and getattr(u, "standardization_", None) != self.standardization_:
+            raise ValueError("the columns of u are not standardised as those of this run: compare weights for the same")
         most, known = bound_against(u, learner, self.trace(X, y)), self._against()
         if most is not None:
             self._compared = learner.updates, most if known is None else min(most, known)

@@ -43,7 +43,8 @@ class CrossValidated:
 def cross_validated(model: Any, X: Any, y: Any = None, *, folds: int, sample_weight: Any = None) -> CrossValidated:
     """The mistakes of models with the settings of this one, on the rows of each fold after learning from the others.
 
-    Folds are drawn with a seed of their own, and each has its share of every label.
+    Folds are drawn with a seed of their own, and each has its share of every label. If the model standardises columns,
+    those of each fold do so by the rows that they learn from.
     """
     from sklearn.base import clone
     from sklearn.exceptions import ConvergenceWarning
@@ -66,6 +67,8 @@ def cross_validated(model: Any, X: Any, y: Any = None, *, folds: int, sample_wei
     counts = []
     for learned, held_out in splits:
         others = Examples(X[learned], y[learned], names, None if given is None else given[learned])
+        if model.standardization_ is not None:  # each fold by its own means and deviations
+            others = inputs.with_standardised_columns(others)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # of the settings, which the whole fit has told
             fold = clone(model).fit(others)

@@ -63,13 +63,24 @@ class InRounds(OneByOne):
         said = Said(np.zeros(X.shape[0], dtype=np.intp), np.zeros(X.shape[0], dtype=np.bool_))
         try:
             column = one_column(y, X.shape[0])
+            rows, beyond = self._standardisable(X)
+            column = column[: rows.shape[0]]
             for start, stop, labels in self._parts(column):
-                self._answer(X, column, start, stop, labels, said)
+                self._answer(rows, column, start, stop, labels, said)
+            if beyond is not None:
+                raise beyond
         except RowError as refused:
             refused.said = Said(said.places[: refused.row], said.undecided[: refused.row])
             self._narrow(before, X[: refused.row], names)
             raise
         return said
+
+    def _standardisable(self, X: Any) -> tuple[Any, RowError | None]:
+        """The rows as they are learned from, up to one that cannot be standardised."""
+        try:
+            return inputs.standardised(self, X), None
+        except RowError as error:
+            return inputs.standardised(self, X[: error.row]), error
 
     def _parts(self, y: NDArray[Any]) -> Iterator[tuple[int, int, Labels]]:
         """Rows start .. stop - 1, whose labels are all among these; a row whose label is new comes alone."""

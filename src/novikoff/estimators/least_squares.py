@@ -17,7 +17,7 @@ from novikoff.descent.squares import Squares
 from novikoff.descent.stream import Stream
 from novikoff.engine.storage import Vector, over
 from novikoff.estimators.bases import BaseEstimator, ClassifierMixin, RegressorMixin, available_if
-from novikoff.estimators.export import Plane, fitted
+from novikoff.estimators.export import Plane, fitted, from_raw_rows
 from novikoff.estimators.hyperplane import Scored
 from novikoff.estimators.parameters import BOOLEAN, RANDOM, VERBOSE, Interval, estimator, one_of, parameter
 from novikoff.estimators.portable import Portable
@@ -25,6 +25,7 @@ from novikoff.labels import Labels
 from novikoff.learners.alone import alone
 from novikoff.learners.state import State, require
 from novikoff.progress import Descent
+from novikoff.standardization import Standardization
 
 if TYPE_CHECKING:
     from sklearn.linear_model import LinearRegression, RidgeClassifier
@@ -59,7 +60,7 @@ class _LeastSquares(_Parameters, BaseEstimator, Portable):  # type: ignore[misc]
     trace_: Trace
     _stream: Stream  # of partial_fit
 
-    def _fit(self, X: Any, names: Any, y: Vector, sample_weight: Any) -> Self:
+    def _fit(self, X: Any, names: Any, y: Vector, sample_weight: Any, standardization: Standardization | None) -> Self:
         from sklearn.exceptions import ConvergenceWarning
         from sklearn.utils import check_random_state
 
@@ -90,6 +91,7 @@ class _LeastSquares(_Parameters, BaseEstimator, Portable):  # type: ignore[misc]
         if outcome.diverged or not np.isfinite(w).all():
             inputs.check_rows(X, names)
         self.__dict__.pop("_stream", None)
+        inputs.keep(self, standardization)
         self._adopt(w, X, names)
         self.trace_, self.stop_reason_, self.method_ = outcome.trace, outcome.reason, method
         self.n_iter_ = int(outcome.trace.iterations[-1]) if len(outcome.trace.iterations) else 0
@@ -120,9 +122,15 @@ class _LeastSquares(_Parameters, BaseEstimator, Portable):  # type: ignore[misc]
                 ConvergenceWarning,
                 stacklevel=4,
             )
+        if not self._begun():
+            inputs.keep(self, None)  # of a fit before, which is forgotten
         self._stream, self.t_, self.n_iter_ = stream, stream.steps, 1
         self._adopt(stream.mean, X, names)
         return self
+
+    def _begin_with(self, X: Any) -> Standardization | None:
+        """How the rows of a fit have been standardised before it."""
+        return inputs.begin_with(self, X, goes_on=self.warm_start and hasattr(self, "coef_"))
 
     @property
     def interrupted_(self) -> bool:
@@ -306,8 +314,9 @@ class LeastSquares(Scored, RegressorMixin, _LeastSquares):  # type: ignore[misc]
         self
         """
         y, sample_weight = inputs.labels(X, y), inputs.given_weights(X, sample_weight)
+        standardization = self._begin_with(X)
         X, names = inputs.first_matrix(self, X)
-        return self._fit(X, names, _targets(y, X.shape[0]), sample_weight)
+        return self._fit(X, names, _targets(y, X.shape[0]), sample_weight, standardization)
 
     @available_if(_streams)  # type: ignore[untyped-decorator]  # the same
     @alone
@@ -326,7 +335,8 @@ class LeastSquares(Scored, RegressorMixin, _LeastSquares):  # type: ignore[misc]
         inputs.check_fitted(self)
         from sklearn.linear_model import LinearRegression
 
-        return fitted(LinearRegression(fit_intercept=self.fit_intercept), self, self.coef_.copy(), self.intercept_)
+        twin = LinearRegression(fit_intercept=self.fit_intercept)
+        return from_raw_rows(self, fitted(twin, self, self.coef_.copy(), self.intercept_))
 
 
 class LeastSquaresClassifier(Scored, ClassifierMixin, _LeastSquares):  # type: ignore[misc]  # scikit-learn has no type hints
@@ -359,9 +369,11 @@ class LeastSquaresClassifier(Scored, ClassifierMixin, _LeastSquares):  # type: i
         self
         """
         y, sample_weight = inputs.labels(X, y), inputs.given_weights(X, sample_weight)
+        standardization = self._begin_with(X)
         X, names = inputs.first_matrix(self, X)
         labels = Labels.of(y, X.shape[0]).two()
-        self._fit(X, names, labels.signs(y, X.shape[0]).astype(np.float64), sample_weight)
+        signs = labels.signs(y, X.shape[0]).astype(np.float64)
+        self._fit(X, names, signs, sample_weight, standardization)
         self.classes_ = labels.classes
         return self
 
@@ -402,7 +414,7 @@ class LeastSquaresClassifier(Scored, ClassifierMixin, _LeastSquares):  # type: i
         twin = RidgeClassifier(fit_intercept=self.fit_intercept)
         # It learns what the labels are; the weights come from here.
         twin.fit(np.zeros((2, self.n_features_in_)), self.classes_)
-        return fitted(twin.set_params(alpha=0.0), self, self.coef_.copy(), self.intercept_.copy())
+        return from_raw_rows(self, fitted(twin.set_params(alpha=0.0), self, self.coef_.copy(), self.intercept_.copy()))
 
     def _adopt(self, w: Vector, X: Any, names: Any) -> None:
         super()._adopt(w, X, names)

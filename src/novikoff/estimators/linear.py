@@ -14,7 +14,7 @@ from novikoff import inputs
 from novikoff.engine.keeping import Survivors
 from novikoff.engine.rows import Rows
 from novikoff.estimators import words
-from novikoff.estimators.export import fitted
+from novikoff.estimators.export import fitted, from_raw_rows
 from novikoff.estimators.findings import Findings
 from novikoff.estimators.in_rounds import InRounds
 from novikoff.estimators.new_data import looks_at_all_rows
@@ -64,6 +64,7 @@ class LinearClassifier(InRounds, Findings):
 
         self._check_parameters()
         y, given = inputs.labels(X, y), inputs.given_weights(X, sample_weight)
+        standardization = inputs.begin_with(self, X, goes_on=self.warm_start and self._begun())
         X, names = inputs.first_matrix(self, X)
         X, y, importance, places = self._weighed(X, y, given)
         labels = Labels.of(y, X.shape[0])
@@ -72,6 +73,7 @@ class LinearClassifier(InRounds, Findings):
             learner.start_from(self._learner)
         rows = self._rows(X, labels.targets(y, X.shape[0]), importance=importance)
         seed, twin = self._seed(), copy(self)
+        inputs.keep(twin, standardization)
         with inputs.refusals(X, names, places):
             if isinstance(learner, Committee):
                 went = self._fit_apart(learner, rows, seed)
@@ -84,9 +86,10 @@ class LinearClassifier(InRounds, Findings):
                 twin.history_ = outcome.history
                 twin.passes_ = twin.n_iter_ = len(outcome.history)
                 twin._stopped = words.stop(end, twin, learner)
-        if looks_at_all_rows(self):  # whatever the parameters are set to later, nothing follows for new data
+        if looks_at_all_rows(twin):  # whatever the parameters are set to later, nothing follows for new data
             for each in learner.members if isinstance(learner, Committee) else [learner]:
-                each.first_mistakes = each.support = -1
+                for one in [each] if each.chosen is None else [each, each.chosen]:
+                    one.first_mistakes = one.support = -1
         # At once: an interrupt leaves the old model or the new one, and nothing between.
         self.__dict__ = twin.__dict__
         left = [end for _, end in went if not end.interrupted and not end.reached]
@@ -219,14 +222,17 @@ class LinearClassifier(InRounds, Findings):
             verbose=self.verbose,
         )
         counts = {"classes_": self.classes_.copy(), "n_iter_": self.n_iter_, "t_": float(self.updates_ + 1)}
-        return fitted(twin, self, self.coef_, self.intercept_, **counts)
+        return from_raw_rows(self, fitted(twin, self, self.coef_, self.intercept_, **counts))
 
     def _pairs_to_sklearn(self) -> OneVsOneClassifier:
         """Those of all pairs, which call their labels 0 and 1."""
         from sklearn.base import clone
         from sklearn.multiclass import OneVsOneClassifier
 
-        heads = [head.to_sklearn() for head in self.estimators_]
+        heads = []
+        for own in self.estimators_:
+            inputs.keep(own, None)  # the whole does it before
+            heads.append(own.to_sklearn())
         for head in heads:
             head.classes_ = np.array([0, 1])
             head.__dict__.pop("feature_names_in_", None)  # the whole looks at them
@@ -235,7 +241,7 @@ class LinearClassifier(InRounds, Findings):
         twin.n_features_in_ = self.n_features_in_
         if hasattr(self, "feature_names_in_"):
             twin.feature_names_in_ = self.feature_names_in_.copy()
-        return twin
+        return from_raw_rows(self, twin)
 
     def _give_state(self) -> State:
         state = State.of(self)

@@ -14,7 +14,7 @@ from novikoff import inputs
 from novikoff.certificates import NotSeparable, NotSeparableError, Separable
 from novikoff.certificates.certificate import FINEST, About, plain
 from novikoff.engine.rows import Rows
-from novikoff.estimators.export import fitted
+from novikoff.estimators.export import fitted, from_raw_rows
 from novikoff.estimators.hyperplane import LinearModel
 from novikoff.estimators.parameters import BOOLEAN, VERBOSE, Interval, estimator, parameter
 from novikoff.labels import Labels
@@ -107,6 +107,7 @@ class MaxMarginClassifier(LinearModel):
 
         self._validate_params()
         y, sample_weight = inputs.labels(X, y), inputs.given_weights(X, sample_weight)
+        standardization = inputs.begin_with(self, X)
         X, names = inputs.first_matrix(self, X, exact=math.isinf(self.C))  # the hard margin comes with a certificate
         labels = Labels.of(y, X.shape[0]).two()
         signs = labels.signs(y, X.shape[0])
@@ -124,6 +125,7 @@ class MaxMarginClassifier(LinearModel):
             support = self._fit_hard(learner, X, division, constant, names)
         else:
             support = self._fit_soft(learner, X, signs, importance, constant, names)
+        inputs.keep(self, standardization)
         self._learner, self.classes_, self.n_features_in_ = learner, labels.classes, X.shape[1]
         self.support_ = kept[support]
         self.__dict__.pop("feature_names_in_", None)
@@ -193,7 +195,8 @@ class MaxMarginClassifier(LinearModel):
             max_iter=self.max_iter,
             verbose=self.verbose,
         )
-        return fitted(twin, self, self.coef_, self.intercept_, classes_=self.classes_.copy(), n_iter_=self.n_iter_)
+        known = {"classes_": self.classes_.copy(), "n_iter_": self.n_iter_}
+        return from_raw_rows(self, fitted(twin, self, self.coef_, self.intercept_, **known))
 
     def _give_state(self) -> State:
         state = State.of(self)

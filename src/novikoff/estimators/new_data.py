@@ -176,11 +176,13 @@ def _of_all_rows(model: Any, learner: LinearLearner) -> str:
 
 
 def looks_at_all_rows(model: Any) -> str:
-    """Which parameter makes every hypothesis depend on all rows; empty if none does."""
+    """What makes every hypothesis depend on all rows; empty if nothing does."""
     if model.class_weight == "balanced":
         return "class_weight='balanced' counts the labels of all rows, and so every step depends on all of them"
     if model.scale == "ball":
         return "scale='ball' divides by the largest norm of all rows; scale='none' takes the same decisions without"
+    if model.standardization_ is not None:
+        return "its columns were standardised by the means and deviations of all rows"
     return ""
 
 

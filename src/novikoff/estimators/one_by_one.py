@@ -57,6 +57,8 @@ class OneByOne(Learning):
             learner = self._learner
         except AttributeError:
             return self._start_online(x).predict_one(x)
+        if self.standardization_ is not None:
+            x = self._standardised(x)
         if len(learner.W) > 1:
             place = self._rank(x, learner)
             return None if place == UNDECIDED else self._labels.named_one(place)
@@ -85,6 +87,8 @@ class OneByOne(Learning):
         if not self._begun():
             return self._start_online(x).sign_one(x)
         learner = self._learner
+        if self.standardization_ is not None:
+            x = self._standardised(x)
         self._labels.two("sign_one is for two, and predict_one returns the label of any")
         score = self._score(x, learner)
         return 1 if score > 0.0 else -1 if score < 0.0 else learner.zero
@@ -157,6 +161,8 @@ class OneByOne(Learning):
             return self._learn_first(x, y)
         if LEARNING:
             check_alone(self)
+        if self.standardization_ is not None:
+            x = self._standardised(x)
         target = self._labels.target_of(y)
         if target is None or self._labels.unmet:
             return self._learn_new_label(x, y)
@@ -266,6 +272,8 @@ class OneByOne(Learning):
         """One example as it is learned from: column (or feature) -> value, the constant under None."""
         learner = self._learner if self._begun() else self._start_online(x)._learner
         names: list[Hashable] = list(range(learner.width))
+        if self.standardization_ is not None:
+            x = self._standardised(x)
         if self._begun() and (named := self._row(x)) is not None:
             x = named
         if inputs.by_feature(x):
@@ -315,6 +323,19 @@ class OneByOne(Learning):
         if sp.issparse(x):
             return inputs.sparse_vector(x, self._learner.width)
         return inputs.dense_vector(x, self._learner.width)
+
+    def _standardised(self, x: Any) -> Any:
+        """One example as it is learned from, in the columns of the model."""
+        plain = self._plain(x)
+        if isinstance(plain, tuple):
+            columns, values = plain
+            row: Any = sp.csr_array((values, columns, [0, len(columns)]), shape=(1, self._learner.width))
+        else:
+            row, values = plain[None, :], plain
+        if not np.isfinite(values).all():
+            raise inputs.example_error(NOT_FINITE, x)
+        row = inputs.standardised(self, row)
+        return row if sp.issparse(row) else row[0]
 
     def _row(self, x: Any) -> NDArray[Any] | dict[Hashable, Any] | None:
         """A row of a frame as a model whose columns have names takes it: in their order, or as a dict if they grow."""

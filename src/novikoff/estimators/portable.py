@@ -9,10 +9,13 @@ from typing import Any
 from novikoff.disk import atomic
 from novikoff.estimators.export import Plane, Planes, TermSet, onnx_model
 from novikoff.learners.state import State
+from novikoff.standardization import Standardization
 
 
 class Portable(ABC):
     """What `novikoff.save` takes."""
+
+    standardization_: Standardization | None = None  # by which numbers its rows are standardised before anything else
 
     @abstractmethod
     def _give_state(self) -> State:
@@ -28,7 +31,8 @@ class Portable(ABC):
 
     @abstractmethod
     def to_sklearn(self) -> Any:
-        """An estimator of scikit-learn that predicts the same, already fitted.
+        """An estimator of scikit-learn that predicts the same, already fitted; after a ``StandardScaler`` in a
+        pipeline, if the columns are standardised.
 
         It adds up in floats, where this one has exact signs: next to the hyperplane the two may differ. At a score of
         exactly zero scikit-learn predicts the first label.

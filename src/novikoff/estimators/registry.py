@@ -60,6 +60,11 @@ class Entry:
         return "sample_weight" in signature(self.estimator.fit).parameters
 
     @property
+    def standardises(self) -> bool:
+        """fit_file(standardize=True): it does not need rows of 0 and 1."""
+        return self.labels != BITS
+
+    @property
     def online(self) -> bool:
         """predict_one and learn_one."""
         return hasattr(self.estimator, "learn_one")

@@ -115,6 +115,7 @@ def summary_of_heads(name: str, model: Any) -> str:
     ]
     if learner.weighed:
         lines.append(f"The updates weigh {learner.weight:.6g} in all.")
+    lines += standardised(model)
     return "\n".join([*lines, *(f"{what}: {how}." for what, how in model._heads_in_words())])
 
 
@@ -128,6 +129,7 @@ def summary(name: str, model: Any, upper: float, least: int | None, against: int
     ]
     if learner.weighed:
         lines.append(f"The updates weigh {learner.weight:.6g} in all.")
+    lines += standardised(model)
     if returned := _returned(model, learner):
         lines.append(returned)
     best = f"no separator has one above {upper:.6g}." if math.isfinite(upper) else ""
@@ -151,6 +153,12 @@ def summary(name: str, model: Any, upper: float, least: int | None, against: int
     if new_data:
         lines.append(new_data)
     return "\n".join(lines)
+
+
+def standardised(model: Any) -> list[str]:
+    """How the columns were, if they were; and of which rows the numbers are."""
+    kept = model.standardization_
+    return [] if kept is None else [f"Columns are standardised, {kept}: R, margins and bounds are of such rows."]
 
 
 def _at_most(most: int | None, against: int | None) -> str:

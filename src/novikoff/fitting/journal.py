@@ -29,7 +29,7 @@ from novikoff.store import InvalidModel, container
 from novikoff.store.header import value_in, value_out
 
 SECONDS = 10.0  # between checkpoints; no result depends on it
-VERSION = 4
+VERSION = 5
 PRODUCER = f"novikoff {version('novikoff')}"
 FILE = "journal.nvk"
 CURE = "Without resume (--resume) the run begins again, and fresh (--fresh) drops this checkpoint"
@@ -45,11 +45,14 @@ class DiskJournal:
     digest of the data is known.
     """
 
-    def __init__(self, home: Path, model: LinearClassifier, rows: int, weights: NDArray[np.float64] | None) -> None:
+    def __init__(
+        self, home: Path, model: LinearClassifier, rows: int, weights: NDArray[np.float64] | None, *, standardize: bool
+    ) -> None:
         self.data: Future[str | None] = Future()  # their digest
         self._home, self._rows = home, rows
         weighed = "none" if weights is None else hashlib.sha256(weights.tobytes()).hexdigest()
-        self._about = {"learner": type(model).__name__, "parameters": _parameters(model), "weights": weighed}
+        parameters = _parameters(model) | {"standardize": str(standardize)}
+        self._about = {"learner": type(model).__name__, "parameters": parameters, "weights": weighed}
         self._key = hashlib.sha256(json.dumps(self._about).encode()).hexdigest()[:16]
         self._token = secrets.token_hex(4)
         self._lock = ExitStack()

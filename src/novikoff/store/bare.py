@@ -14,7 +14,8 @@ from novikoff.labels import Labels
 from novikoff.learners.committee import PAIRS, divisions, signs_of, votes
 from novikoff.learners.linear import mean
 from novikoff.learners.state import BadState, State, require
-from novikoff.store import container
+from novikoff.standardization import Standardization
+from novikoff.store import container, scaling
 from novikoff.store.container import InvalidModel
 from novikoff.store.header import sections
 
@@ -38,9 +39,11 @@ class Hyperplane:
         zero: int,
         *,
         pairs: bool = False,
+        standardization: Standardization | None = None,
     ) -> None:
         self.classes, self.names, self._pairs = classes, names, pairs
         self._W, self._constant, self._unit, self._zero = W, constant, unit, zero
+        self._standardization = standardization
 
     def scores(self, X: Any) -> NDArray[np.float64]:
         """<w,x> with the exact sign, or a column for each class, as ``decision_function`` of the estimator has them.
@@ -53,6 +56,8 @@ class Hyperplane:
         width = self._W.shape[1] - 1
         if len(X.shape) != 2 or X.shape[1] != width:
             raise ValueError(f"X has shape {X.shape}, but the model has {width} features")
+        if self._standardization is not None:
+            X = self._standardization.rows(X)
         rows = Rows(X, np.empty(0, dtype=np.int8), self._constant, unit=self._unit)
         try:
             if self._pairs:
@@ -94,6 +99,7 @@ def load(path: str | os.PathLike[str]) -> Hyperplane:
     """
     header, state = sections(container.read(path))
     try:
+        standardization = scaling.from_state(state, grows=True)
         require(state.classes is not None and "constant" in state.values, f"a {header['learner']} has no hyperplane")
         assert state.classes is not None
         W = np.atleast_2d(state.array("w", "<f8", *([None] * state.dimensions("w"))))
@@ -109,7 +115,16 @@ def load(path: str | os.PathLike[str]) -> Hyperplane:
     except BadState as error:
         raise InvalidModel(f"{os.fspath(path)}: {error}") from None
     used = np.concatenate([W[:, : state.width], W[:, -1:]], axis=1)
-    return Hyperplane(state.classes, state.names, used, constant, unit=unit, zero=zero, pairs=pairs)
+    return Hyperplane(
+        state.classes,
+        state.names,
+        used,
+        constant,
+        unit=unit,
+        zero=zero,
+        pairs=pairs,
+        standardization=standardization,
+    )
 
 
 def _predicting(state: State, W: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -6,8 +6,11 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from novikoff.standardization import Standardization
 from novikoff.store.header import STREAM
 from novikoff.words import counted
+
+SHOWN = 5  # columns
 
 
 @dataclass(frozen=True)
@@ -20,6 +23,7 @@ class Description:
     learner, parameters : name and values; a random_state that was a generator is "RandomState"
     classes : the labels, or None
     n_features, feature_names, growing : columns, their names or None, and whether new names get new columns
+    standardization : by which means and scales columns are standardised, or None
     guarantee : R, rounds, mistakes, updates, margin, what the theorem allows, why it stopped, digest of the data; told
         by the state of the model, which nobody can check without the data
     input : how the data were read, or None
@@ -37,6 +41,7 @@ class Description:
     n_features: int
     feature_names: list[Any] | None
     growing: bool
+    standardization: Standardization | None
     guarantee: dict[str, Any]
     input: dict[str, Any] | None
     stream: dict[str, int] | None = None
@@ -47,6 +52,7 @@ class Description:
         if self.classes is not None:
             lines.append(self._labels())
         lines.append(self._features())
+        lines += self._standardised()
         lines += self._streamed()
         lines.append("By the account of the file, which nothing but the data can confirm:")
         lines += (f"  {promise}" for promise in self._promises())
@@ -70,9 +76,26 @@ class Description:
         count = counted(self.n_features, "feature")
         if not self.feature_names:
             return count + "."
-        shown = ", ".join(str(name)[:40] for name in self.feature_names[:5])
-        more = f" and {len(self.feature_names) - 5:,} more" if len(self.feature_names) > 5 else ""
+        shown = ", ".join(str(name)[:40] for name in self.feature_names[:SHOWN])
+        more = _more(len(self.feature_names))
         return f"{count}: {shown}{more}{'; new ones are learned' if self.growing else ''}."
+
+    def _standardised(self) -> list[str]:
+        kept = self.standardization
+        if kept is None:
+            return []
+        numbers = zip(kept.means[:SHOWN].tolist(), kept.scales[:SHOWN].tolist(), strict=True)
+        shown = ", ".join(
+            f"{f'({self._column(j)} - {mean:.6g})' if kept.centred else self._column(j)} / {scale:.6g}"
+            for j, (mean, scale) in enumerate(numbers)
+        )
+        return [
+            f"Columns are standardised, {kept}: {shown}{_more(len(kept.means))}.",
+            "So R, margins and bounds are of standardised rows; the model takes rows as they are.",
+        ]
+
+    def _column(self, j: int) -> str:
+        return str(self.feature_names[j])[:40] if self.feature_names else f"column {j}"
 
     def _streamed(self) -> list[str]:
         if self.stream is None:
@@ -108,3 +131,8 @@ class Description:
             named = reason.startswith("max_iter")  # a name stays as it is written
             lines.append(f"{reason if named else reason[0].upper() + reason[1:]}.")
         return lines
+
+
+def _more(count: int) -> str:
+    """What is said of those that are not shown."""
+    return f" and {count - SHOWN:,} more" if count > SHOWN else ""

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff import inputs
 from novikoff.disk import atomic
 from novikoff.estimators.guarantee import guarantee
 from novikoff.estimators.registry import ANY, NUMBERS, REGISTRY
-from novikoff.learners.state import State
-from novikoff.store import container, feature_names
+from novikoff.learners.state import State, require
+from novikoff.store import container, feature_names, scaling
 from novikoff.store.container import VERSION, Content, InvalidModel
 from novikoff.store.description import Description
 from novikoff.store.header import classes_out, object_in, sections, stream_in, value_in, value_out
@@ -63,7 +64,8 @@ def describe(path: str | os.PathLike[str]) -> Description:
     content = container.read(path)
     try:
         header, state = _checked(content)
-        promised = _promised(_built(header, state))
+        model = _built(header, state)
+        promised = _promised(model)
     except InvalidModel as error:
         raise InvalidModel(f"{os.fspath(path)}: {error}") from None
     return Description(
@@ -81,6 +83,7 @@ def describe(path: str | os.PathLike[str]) -> Description:
         n_features=state.width,
         feature_names=state.names,
         growing=state.growing,
+        standardization=model.standardization_,
         guarantee=promised,
         input=header["input"],
         stream=header["stream"],
@@ -105,6 +108,7 @@ def to_parts(model: Any) -> list[bytes | memoryview]:
             f"this {name} has not learned anything yet, so there is nothing to save: call fit, partial_fit or learn_one"
         ) from None
     state = model._give_state()
+    state.arrays |= scaling.to_arrays(model.standardization_)
     parameters, random = _parameters_out(model)
     header = {
         "format": VERSION,
@@ -166,11 +170,14 @@ def from_content(content: Content) -> Any:
 
 def _built(header: dict[str, Any], state: State) -> Any:
     """The model of a header and a state, which is used up."""
-    learner = REGISTRY[header["learner"]].estimator
+    kind = REGISTRY[header["learner"]]
     try:
-        model = learner(**header["parameters"])
+        model = kind.estimator(**header["parameters"])
         model._validate_params()
+        kept = scaling.from_state(state, grows=kind.grows)
+        require(kept is None or kind.standardises, f"the columns of a {kind.name} are not standardised")
         model._take_state(state)
+        inputs.keep(model, kept)
         state.finish()
     except (ValueError, TypeError, OverflowError) as error:
         raise InvalidModel(str(error)[:500]) from None

@@ -20,6 +20,7 @@ from novikoff.estimators.folds import CrossValidated, cross_validated
 from novikoff.estimators.hyperplane import LinearModel
 from novikoff.estimators.linear import LinearClassifier
 from novikoff.labels import Labels
+from novikoff.standardization import Standardization
 
 FOLDS = 5  # of the cross-validation
 ENTRIES = 500_000  # of X: more are not cross-validated without being asked
@@ -39,7 +40,7 @@ class Origin(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    X: Any  # a float array or a CSR matrix, n x d
+    X: Any  # a float array or a CSR matrix, n x d, as it is learned from
     signs: NDArray[np.int8]  # +1 for the second of the labels
     labels: tuple[str, str]
     names: NDArray[Any] | None  # of the columns
@@ -48,6 +49,7 @@ class Case:
     clf: LinearModel | None
     origin: Origin
     weights: Array | None  # of the rows
+    given: Any  # X before its columns are standardised, if the model does that
 
     # The data ----------------------------------------------------------------------------------
 
@@ -121,7 +123,7 @@ class Case:
         if fewest < 2:
             return "Not cross-validated: a label with one row cannot be learned without it."
         y = self.model.classes_[(self.signs > 0).astype(np.intp)]
-        examples = inputs.Examples(self.X, y, self.names, self.weights)
+        examples = inputs.Examples(self.given, y, self.names, self.weights)
         try:
             return cross_validated(self.model, examples, folds=min(FOLDS, fewest))
         except ValueError as error:
@@ -133,6 +135,11 @@ class Case:
     def model(self) -> LinearModel:
         assert self.clf is not None
         return self.clf
+
+    @property
+    def standardization(self) -> Standardization | None:
+        """By which numbers the columns are standardised before they are learned from."""
+        return None if self.clf is None else self.clf.standardization_
 
     @property
     def scale(self) -> str:
@@ -151,7 +158,7 @@ class Case:
     @cached_property
     def scores(self) -> Array:
         # Examples, because an array would be asked for the names of its columns.
-        return self.model.decision_function(inputs.Examples(self.X, None, self.names))
+        return self.model.decision_function(inputs.Examples(self.given, None, self.names))
 
     @cached_property
     def margins(self) -> Array:
@@ -187,7 +194,7 @@ class Case:
         known = getattr(clf, "certificate_", None)
         digest = known.about.digest if known else getattr(clf, "data_digest_", None)
         if digest is not None:
-            return digest == proof.about.digest or Rows(self.X, self.signs, 0.0).has_digest(digest)
+            return digest == proof.about.digest or Rows(self.given, self.signs, 0.0).has_digest(digest)
         if not isinstance(clf, LinearClassifier) or self.scale != "none":
             return True
         if clf.radius_ > self.radius * (1 + 1e-9):
@@ -218,7 +225,8 @@ def case_of(clf: LinearModel | None, X: Any, y: Any, proof: Proof | None, origin
             f"y holds {len(found)} labels, and a report is about two: keep the rows of two of them, or report on one "
             "label against the rest, with y == label"
         )
-    matrix, names = inputs.plain_matrix(X)
+    given, names = inputs.plain_matrix(X)
+    matrix = given
     if clf is not None:
         matrix, names = inputs.matrix(clf, X), getattr(clf, "feature_names_in_", names)
     labels = Labels.of(y, matrix.shape[0]).two() if clf is None else Labels(clf.classes_)
@@ -226,7 +234,8 @@ def case_of(clf: LinearModel | None, X: Any, y: Any, proof: Proof | None, origin
     constant = _constant(clf) if clf is not None else proof.about.constant if proof else 1.0
     if proof is None:
         options = {"intercept_scaling": constant} if constant else {"fit_intercept": False}
-        record = getattr(X, "record", None)
+        standardised = clf is not None and clf.standardization_ is not None
+        record = None if standardised else getattr(X, "record", None)  # of rows that are not those of the file
         proof = certify(inputs.Examples(matrix, labels.of_signs(signs), names, record=record), **options)
     elif isinstance(proof, Proof):
         two_classes.read_for(proof, matrix, y)
@@ -237,7 +246,9 @@ def case_of(clf: LinearModel | None, X: Any, y: Any, proof: Proof | None, origin
             )
     assert isinstance(proof, Separable | NotSeparable | Undecided)
     first, second = labels.classes
-    return Case(matrix, signs, (_text(first), _text(second)), names, tags, proof, clf, origin, weights)
+    if clf is None or clf.standardization_ is None:
+        given = matrix
+    return Case(matrix, signs, (_text(first), _text(second)), names, tags, proof, clf, origin, weights, given)
 
 
 def _constant(clf: Any) -> float:

@@ -100,6 +100,7 @@ def _data(case: Case) -> Html:
         ("Columns", f"{case.d:,}" + (", without names: they are counted from 0" if case.names is None else "")),
         ("Storage", storage),
         ("Constant coordinate", f"{case.constant:g}, appended to every row" if case.constant else "none"),
+        *([("Columns are standardised", str(case.standardization))] if case.standardization else []),
         ("R, the norm of the longest row", _number(case.radius)),
         ("Columns with one value only", _listed(case, constants)),
         ("Columns that repeat another one", _listed(case, copies)),
@@ -115,6 +116,12 @@ def _data(case: Case) -> Html:
         "The data",
         facts("What was given", rows),
         paragraphs("Columns with one value, and copies, have no say in what can be separated." if idle else ""),
+        paragraphs(
+            "The model standardises the columns of the data, by numbers that it keeps. All that this page says of rows "
+            "and columns is about the standardised ones."
+            if case.standardization
+            else ""
+        ),
         table("The two labels", ("label", "side", "rows", "share"), each, words=(0, 1)),
     )
 
@@ -218,12 +225,30 @@ def _check(case: Case) -> Html:
         [
             tag("h3", "Check it"),
             tag("p", *where, tag("code", case.file_name), ". Then"),
+            _checking(case),
+        ]
+    )
+
+
+def _checking(case: Case) -> Html:
+    """How to have the certificate checked."""
+    told = (
+        "decides in exact arithmetic whether it proves what it says about these data. The checker shares "
+        "with the search the rule which numbers float64 holds, and no other code"
+    )
+    if case.standardization:
+        lines = (
+            "import novikoff as nk",
+            "",
+            'model, data = nk.load("MODEL"), nk.data.read("DATA")  # those of this page',
+            "rows = model.standardization_.rows(data.X)",
+            f'print(nk.verify("{case.file_name}", rows, data.y))',
+        )
+        return joined([code(*lines), paragraphs(f"{told}.")])
+    return joined(
+        [
             code(f"novikoff verify {case.file_name} {case.origin.data}"),
-            paragraphs(
-                "decides in exact arithmetic whether it proves what it says about these data. The checker shares "
-                "with the search the rule which numbers float64 holds, and no other code; --reference runs a "
-                "short one that is made to be read."
-            ),
+            paragraphs(f"{told}; --reference runs a short one that is made to be read."),
         ]
     )
 
@@ -370,10 +395,13 @@ def _again(case: Case) -> Html:
     if case.origin.command:
         how = code(case.origin.command)
     else:
+        learned = "clf = None" if case.clf is None else f"clf = nk.{case.clf!r}.fit(X, y)"
+        if case.standardization:
+            learned = f'clf = nk.fit_file(nk.{case.clf!r}, "DATA", standardize=True)'
         how = code(
             "import novikoff as nk",
             "",
-            f"clf = nk.{case.clf!r}.fit(X, y)" if case.clf is not None else "clf = None",
+            learned,
             'nk.report(clf, X, y).save("report.html")',
         )
     shuffled = case.clf._shuffles() if isinstance(case.clf, LinearClassifier) else getattr(case.clf, "shuffle", False)
