@@ -46,6 +46,7 @@ def explain(
 
 def _record(clf: Any, example: Dataset, columns: NDArray[Any], values: NDArray[Any], top: int) -> dict[str, Any]:
     """The score, and what the features add to it, the largest first."""
+    from novikoff.estimators.named_weights import feature_names
     from novikoff.inputs import item
 
     scores = clf.decision_function(example)
@@ -53,8 +54,7 @@ def _record(clf: Any, example: Dataset, columns: NDArray[Any], values: NDArray[A
     weights = np.atleast_2d(clf.coef_)[place][columns]
     shares = weights * values
     order = np.argsort(-np.abs(shares), kind="stable")
-    names = getattr(clf, "feature_names_in_", None)
-    first = int((getattr(clf, "reading_", None) or {}).get("zero_based") is False)  # the file's number of column 0
+    names = feature_names(clf)
     return {
         "predicted": item(clf.predict(example)[0]),
         "true": None if example.y is None else item(example.y[0]),
@@ -62,7 +62,7 @@ def _record(clf: Any, example: Dataset, columns: NDArray[Any], values: NDArray[A
         "intercept": float(np.ravel(clf.intercept_)[place]),
         "shares": [
             {
-                "feature": int(columns[k]) + first if names is None else str(names[columns[k]]),
+                "feature": names[int(columns[k])],
                 "value": values[k],
                 "weight": weights[k],
                 "share": shares[k],

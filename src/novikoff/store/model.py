@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from novikoff.disk import atomic
 from novikoff.estimators.guarantee import guarantee
+from novikoff.estimators.named_weights import NamedWeights
 from novikoff.estimators.registry import ANY, NUMBERS, REGISTRY
 from novikoff.learners.state import State
 from novikoff.store import container, feature_names
@@ -63,7 +64,8 @@ def describe(path: str | os.PathLike[str]) -> Description:
     content = container.read(path)
     try:
         header, state = _checked(content)
-        promised = _promised(_built(header, state))
+        model = _built(header, state)
+        promised = _promised(model)
     except InvalidModel as error:
         raise InvalidModel(f"{os.fspath(path)}: {error}") from None
     return Description(
@@ -84,6 +86,7 @@ def describe(path: str | os.PathLike[str]) -> Description:
         guarantee=promised,
         input=header["input"],
         stream=header["stream"],
+        weights=NamedWeights.of(model, state.names),
     )
 
 
