@@ -36,7 +36,7 @@ from novikoff.examples import RowError as RowError
 from novikoff.examples import distinct as distinct
 from novikoff.examples import item as item
 from novikoff.float64 import Rounded, TooLargeError
-from novikoff.words import said
+from novikoff.words import said, setting, told
 
 SparseVector = tuple[NDArray[np.uint32], NDArray[Any]]
 
@@ -419,11 +419,12 @@ def _refused(code: int, place: str, columns: Any, values: NDArray[Any], names: A
         shown = "NaN" if np.isnan(values[at]) else "infinity" if values[at] > 0 else "-infinity"
         return (
             f"Input X contains {shown}: {place}, column {columns[at]}{name}. Every value must be finite: "
-            "remove such rows, or fill them in with sklearn.impute.SimpleImputer"
+            f"remove such rows, or fill them in{told(' with sklearn.impute.SimpleImputer', ': --missing zero')}"
         )
     if code == ZERO_ROW:
         return (
-            f"{place} is all zeros: scale='sphere' divides every row by its norm. Remove it, or use fit_intercept=True"
+            f"{place} is all zeros: {setting('scale', 'sphere')} divides every row by its norm. Remove it, or use "
+            f"{setting('fit_intercept', True)}"
         )
     if code == OVERFLOW:
         return (
@@ -436,8 +437,13 @@ def _refused(code: int, place: str, columns: Any, values: NDArray[Any], names: A
             "Take larger weights, or scale the features"
         )
     if code == NORM_RANGE:
-        return f"scale='sphere' divides by the norm, which at {place} is not a float64. Scale the features"
+        return (
+            f"{setting('scale', 'sphere')} divides by the norm, which at {place} is not a float64. Scale the features"
+        )
     if code == STEP_RANGE:
         return f"a step divides by the square of the norm, which at {place} is not a float64. Scale the features"
     assert code == THETA_RANGE
-    return f"threshold='auto' is the square of the largest norm, which at {place} is not a float64. Scale the features"
+    return (
+        f"{setting('threshold', 'auto')} is the square of the largest norm, which at {place} is not a float64. Scale "
+        "the features"
+    )

@@ -50,8 +50,9 @@ class NamedWeights:
     def largest(self, head: int, count: int) -> NDArray[np.intp]:
         """The columns of its largest weights by absolute value, without those that are 0."""
         w = self.W[head]
-        order: NDArray[np.intp] = np.argsort(-np.abs(w), kind="stable")[:count]
-        return order[w[order] != 0]
+        order = np.argsort(-np.abs(w), kind="stable")[:count]
+        found: NDArray[np.intp] = order[w[order] != 0]
+        return found
 
 
 def feature_names(model: Any, names: Sequence[Any] | None = None) -> Sequence[Any]:
