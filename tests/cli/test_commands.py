@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 
 import pytest
 from typer.testing import CliRunner
@@ -21,6 +22,28 @@ def test_help_is_a_tour():
     assert code == 0
     for command in ("demo", "certify", "verify", "play", "rates", "theorems"):
         assert command in text
+
+
+def test_without_a_command_there_is_a_tour(tmp_path, monkeypatch):
+    """Its example is what the program prints, and its last three commands run."""
+    monkeypatch.chdir(tmp_path)
+    code, text = run()
+    assert code == 0
+    assert len(text.splitlines()) <= 32
+    assert max(map(len, text.splitlines())) < 100
+    example, _, yours = text.partition("On a file of yours")
+    (_, table), (command, printed) = (part.split("\n", 1) for part in example.split("    $ ")[1:])
+    (tmp_path / "pets.csv").write_text("".join(f"{line.strip()}\n" for line in table.splitlines() if line))
+    result = CliRunner().invoke(app, shlex.split(command)[1:])
+    assert result.exit_code == 0
+    assert " ".join(printed.split()).startswith(" ".join(result.stdout.split()))
+    commands = [line.partition("#")[0].split() for line in yours.splitlines() if line.startswith("    novikoff")]
+    assert len(commands) == 3
+    assert text.endswith("NEW\n")
+    for words in commands:
+        asked = ["pets.csv" if word == "FILE" else word for word in words[1:]]
+        assert CliRunner().invoke(app, [*asked, "--quiet"]).exit_code == 0
+    assert run("predict", "model.nvk", "pets.csv")[1].split() == ["cat", "cat", "cat", "dog", "dog"]
 
 
 def test_an_unknown_command_is_wrong_usage():
@@ -67,7 +90,7 @@ def test_certify_and_verify(files, ending):
     assert text.startswith(
         f"Separable: a hyperplane puts all 4 rows on their sides, {division}, with the constant coordinate 1."
     )
-    assert "So Perceptron(intercept_scaling=1), from w = 0, makes at most" in text
+    assert "So a Perceptron (-s intercept_scaling=1), from w = 0, makes at most" in text
     assert "decimals in text stand for the nearest float64" in text
     code, text = run("verify", proof, data)
     assert code == 0
