@@ -294,3 +294,40 @@ def test_a_bound_beyond_float64_is_said_in_digits(tmp_path):
         found = json.loads(text, parse_constant=pytest.fail)
         assert found["mistake_bound"] is None
         assert "at most 10^401 mistakes" in found["implies"]
+
+
+TWO_LABELS = {"classes": ["in", "out"], "positive": "out", "columns": ["width", "height"]}
+CONSTANTS = {"fit_intercept": True, "intercept_scaling": 1.0}
+ABOUT = [
+    (["certify", "yes.csv"], TWO_LABELS | CONSTANTS),
+    (["certify", "yes.csv", "--no-intercept"], TWO_LABELS | {"fit_intercept": False, "intercept_scaling": 1.0}),
+    (["fit", "yes.csv", "-o", "n.nvk"], TWO_LABELS | CONSTANTS),
+    (["fit", "yes.csv", "-o", "n.nvk", "-s", "intercept_scaling=2.5"], TWO_LABELS | {"intercept_scaling": 2.5}),
+    (["eval", "m.nvk", "yes.csv"], TWO_LABELS | CONSTANTS),
+    (["eval", "--folds", "2", "yes.csv"], TWO_LABELS | CONSTANTS),
+    (["eval", "--folds", "2", "yes.csv", "-s", "fit_intercept=false"], TWO_LABELS | {"fit_intercept": False}),
+    (["eval", "-p", "yes.csv"], TWO_LABELS | CONSTANTS),
+    (["explain", "m.nvk", "yes.csv"], TWO_LABELS | CONSTANTS | {"label": "out"}),
+    (["inspect", "m.nvk"], TWO_LABELS | CONSTANTS),
+    (["predict", "m.nvk", "yes.csv", "--scores"], {"positive": "out"}),
+    (["eval", "k.nvk", "three.csv"], {"classes": ["a", "b", "c"], "positive": None, "columns": None}),
+    (["explain", "k.nvk", "three.csv", "--row", "1"], {"label": "b", "positive": None} | CONSTANTS),
+    (["predict", "k.nvk", "three.csv", "--scores"], {"classes": ["a", "b", "c"]}),
+]
+
+
+@pytest.mark.parametrize(("words", "expected"), ABOUT, ids=lambda value: " ".join(value) if type(value) is list else "")
+def test_an_answer_in_json_says_its_labels_columns_and_constants(files, monkeypatch, words, expected):
+    monkeypatch.chdir(files)
+    assert run("fit", "yes.csv", "-o", "m.nvk", "-q")[0] == run("fit", "three.csv", "-o", "k.nvk", "-q")[0] == 0
+    quiet = [] if words[0] in ("explain", "inspect", "predict") else ["-q"]
+    result = CliRunner().invoke(app, [*words, "--json", *quiet])
+    assert result.exit_code in (0, 10)
+    answer = json.loads(result.stdout.splitlines()[0])
+    assert {name: answer[name] for name in expected} == expected
+
+
+def test_certify_says_them_for_each_of_many_labels(files):
+    answer = json.loads(CliRunner().invoke(app, ["certify", str(files / "three.csv"), "--json", "-q"]).stdout)
+    for label, one in answer.items():
+        assert (one["positive"], one["classes"], one["columns"]) == (label, ["a", "b", "c"], None)

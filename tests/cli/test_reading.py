@@ -151,7 +151,12 @@ def test_the_line_comes_before_the_record():
 # What leaves out or makes up data is not -------------------------------------------------------------
 
 UNTRUSTED = [
-    (BAD_LINE, ("--skip-bad", "3"), "--skip-bad 3 (1 line was skipped), ", "give --skip-bad yourself, or --as-recorded"),
+    (
+        BAD_LINE,
+        ("--skip-bad", "3"),
+        "--skip-bad 3 (1 line was skipped), ",
+        "give --skip-bad yourself, or --as-recorded",
+    ),
     (
         HOLE,
         ("-r", "missing=zero"),

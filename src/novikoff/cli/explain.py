@@ -26,7 +26,7 @@ def explain(
     as_json: AsJson = False,
 ) -> int:
     """Explain one prediction: each feature's share of the score."""
-    from novikoff.cli.predictions import columns_of
+    from novikoff.cli.predictions import about_model, columns_of
     from novikoff.store import load
 
     clf = load(model)
@@ -36,7 +36,7 @@ def explain(
         raise ValueError("pairs of classes vote, and no feature has a share in that: learn one-vs-rest, or joint")
     example = _row(data, row, reading.given(columns_of(clf)))
     columns, values = _entries(example)
-    record = {"row": row} | _record(clf, example, columns, values, top)
+    record = {"row": row} | _record(clf, example, columns, values, top) | about_model(clf)
     if as_json:
         print(to_json(record))
     else:
@@ -45,7 +45,7 @@ def explain(
 
 
 def _record(clf: Any, example: Dataset, columns: NDArray[Any], values: NDArray[Any], top: int) -> dict[str, Any]:
-    """The score, and what the features add to it, the largest first."""
+    """The score, the label that it speaks for if it is positive, and what the features add to it, the largest first."""
     from novikoff.estimators.named_weights import feature_names
     from novikoff.inputs import item
 
@@ -57,6 +57,7 @@ def _record(clf: Any, example: Dataset, columns: NDArray[Any], values: NDArray[A
     names = feature_names(clf)
     return {
         "predicted": item(clf.predict(example)[0]),
+        "label": item(clf.classes_[place if scores.ndim == 2 else -1]) if hasattr(clf, "classes_") else None,
         "true": None if example.y is None else item(example.y[0]),
         "score": float(scores[0, place] if scores.ndim == 2 else scores[0]),
         "intercept": float(np.ravel(clf.intercept_)[place]),
@@ -80,7 +81,10 @@ def _print(record: dict[str, Any], others: int) -> None:
     from novikoff.cli.predictions import text
 
     true = "" if record["true"] is None else f" (true label {text(record['true'])})"
-    print(f"Example {record['row']}: predicted {text(record['predicted'])}{true}, score {record['score']:.6g}.")
+    score = f"score {record['score']:.6g}"
+    if record["label"] is not None:
+        score += f" for {text(record['label'])}"
+    print(f"Example {record['row']}: predicted {text(record['predicted'])}{true}, {score}.")
     table = Table("feature", "value", "weight", "share", box=None)
     for part in record["shares"]:
         table.add_row(str(part["feature"]), *(f"{part[key]:.6g}" for key in ("value", "weight", "share")))
