@@ -45,7 +45,7 @@ def test_a_dozen_of_the_largest_by_name(tmp_path: Path) -> None:
     path, model = two(tmp_path)
     code, text, _ = run(path)
     assert code == 0
-    assert "speak for 'up' if they are +, for 'down' if they are -:" in text
+    assert "speak for up if they are +, for down if they are -:" in text
     w = model.coef_[0]
     order = np.argsort(-np.abs(w), kind="stable")[:12]
     told = [line.split(None, 1) for line in text.splitlines() if line.startswith("    ")]
@@ -94,7 +94,7 @@ def test_all_weights_to_the_last_bit(tmp_path: Path) -> None:
 def test_all_weights_for_people_the_largest_first(tmp_path: Path) -> None:
     path, model = two(tmp_path)
     first, heading, *lines = run(path, "--weights")[1].splitlines()
-    assert first == "Weights above 0 speak for 'up', those below for 'down'."
+    assert first == "Weights above 0 speak for up, those below for down."
     assert heading.split() == ["weight", "feature"]
     assert [line.split(None, 1)[1] for line in lines[:-1]] == NAMES[np.argsort(-np.abs(model.coef_[0]))].tolist()
     assert lines[-1].endswith("(constant)")

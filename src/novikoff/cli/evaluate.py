@@ -119,11 +119,11 @@ def _print_confusion(counts: Counter[tuple[int, int]], classes: list[Any]) -> No
     from rich.console import Console
     from rich.table import Table
 
-    from novikoff.cli.predictions import text
+    from novikoff.examples import written
 
-    table = Table("true label", *(f"predicted {text(label)}" for label in classes), box=None)
+    table = Table("true label", *(f"predicted {written(label)}" for label in classes), box=None)
     for truth, label in enumerate(classes):
-        table.add_row(text(label), *(f"{counts[truth, said]:,}" for said in range(len(classes))))
+        table.add_row(written(label), *(f"{counts[truth, said]:,}" for said in range(len(classes))))
     Console(highlight=False).print(table)
 
 

@@ -78,13 +78,13 @@ def _print(record: dict[str, Any], others: int) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from novikoff.cli.predictions import text
+    from novikoff.examples import written
 
-    true = "" if record["true"] is None else f" (true label {text(record['true'])})"
+    true = "" if record["true"] is None else f" (true label {written(record['true'])})"
     score = f"score {record['score']:.6g}"
     if record["label"] is not None:
-        score += f" for {text(record['label'])}"
-    print(f"Example {record['row']}: predicted {text(record['predicted'])}{true}, {score}.")
+        score += f" for {written(record['label'])}"
+    print(f"Example {record['row']}: predicted {written(record['predicted'])}{true}, {score}.")
     table = Table("feature", "value", "weight", "share", box=None)
     for part in record["shares"]:
         table.add_row(str(part["feature"]), *(f"{part[key]:.6g}" for key in ("value", "weight", "share")))

@@ -14,6 +14,7 @@ import typer
 from novikoff.cli.answers import GOOD, to_json
 from novikoff.cli.options import AsJson, ModelFile
 from novikoff.cli.output import write_all
+from novikoff.examples import written
 
 if TYPE_CHECKING:
     from novikoff.estimators.named_weights import NamedWeights
@@ -86,7 +87,7 @@ def _lines(weights: NamedWeights) -> Iterator[str]:
     widths = [max(12, len(heading)) for heading in headings]
     (head, *more) = weights.heads
     if not more and head.label is not None:
-        yield f"Weights above 0 speak for {head.label!r}, those below for {head.other!r}."
+        yield f"Weights above 0 speak for {written(head.label)}, those below for {written(head.other)}."
     yield "  ".join([*(f"{heading:>{width}}" for heading, width in zip(headings, widths, strict=True)), "feature"])
 
     def line(values: Any, name: Any) -> str:

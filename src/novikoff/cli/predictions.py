@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.cli.answers import to_json
-from novikoff.examples import distinct, item
+from novikoff.examples import distinct, item, written
 from novikoff.float64 import nearest
 
 if TYPE_CHECKING:
@@ -69,19 +69,12 @@ def lines(
         records = ({name: value, **beside, **end} for value, end in zip(values.tolist(), ends, strict=True))
         return "".join(to_json(record) + "\n" for record in records).encode()
     different, which = np.unique(values, return_inverse=True)
-    words = [text(value) for value in different.tolist()]
+    words = [written(value) for value in different.tolist()]
     if tags:
         told = [f"{words[i]} {tag}".rstrip() for i, tag in zip(which.tolist(), tags, strict=True)]
     else:
         told = np.array(words, dtype=object)[which].tolist()
     return ("\n".join(told) + "\n").encode(errors="surrogateescape")
-
-
-def text(label: Any) -> str:
-    """A label as it is written: whole numbers without a point."""
-    if isinstance(label, float) and label.is_integer() and abs(label) < 1e15:
-        return str(int(label))
-    return str(label)
 
 
 def labels_of(classes: str | None) -> list[Any] | None:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.examples import item
+from novikoff.examples import item, written
 from novikoff.learners.committee import PAIRS, divisions
 
 
@@ -20,7 +20,7 @@ class Head(NamedTuple):
     other: Any = None  # None if all others are meant
 
     def __str__(self) -> str:
-        return f"{self.label}" if self.other is None else f"{self.label} against {self.other}"
+        return written(self.label) if self.other is None else f"{written(self.label)} against {written(self.other)}"
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from novikoff.estimators.named_weights import NamedWeights
+from novikoff.examples import written
 from novikoff.store.header import STREAM
 from novikoff.words import counted
 
@@ -124,7 +125,8 @@ class Description:
             zeros = int((self.weights.W[0] == 0).sum())
             speaks = ""
             if one["label"] is not None:
-                speaks = f", which speak for {one['label']!r} if they are +, for {one['against']!r} if they are -"
+                label, other = written(one["label"]), written(one["against"])
+                speaks = f", which speak for {label} if they are +, for {other} if they are -"
             lines = [f"Weights{speaks}:"]
             lines += (f"  {each['weight']:>+12.6g}  {str(each['feature'])[:60]}" for each in one["weights"])
             rest = self.weights.W.shape[1] - zeros - len(one["weights"])

@@ -19,6 +19,7 @@ from novikoff.engine.rows import Rows
 from novikoff.estimators.folds import CrossValidated, cross_validated
 from novikoff.estimators.hyperplane import LinearModel
 from novikoff.estimators.linear import LinearClassifier
+from novikoff.examples import written
 from novikoff.labels import Labels
 
 FOLDS = 5  # of the cross-validation
@@ -237,14 +238,8 @@ def case_of(clf: LinearModel | None, X: Any, y: Any, proof: Proof | None, origin
             )
     assert isinstance(proof, Separable | NotSeparable | Undecided)
     first, second = labels.classes
-    return Case(matrix, signs, (_text(first), _text(second)), names, tags, proof, clf, origin, weights)
+    return Case(matrix, signs, (written(first), written(second)), names, tags, proof, clf, origin, weights)
 
 
 def _constant(clf: Any) -> float:
     return float(clf.intercept_scaling) if clf.fit_intercept else 0.0
-
-
-def _text(label: Any) -> str:
-    """A label as it is written: whole numbers without a point."""
-    value = inputs.item(label)
-    return str(int(value)) if isinstance(value, float) and value.is_integer() and abs(value) < 1e15 else str(value)
