@@ -64,3 +64,15 @@ def distinct(labels: Any) -> NDArray[Any]:
 def item(label: Any) -> Any:
     """A plain Python value for a NumPy scalar."""
     return label.item() if isinstance(label, np.generic) else label
+
+
+def written(label: Any) -> str:
+    """A label as a file has it: whole numbers without a point.
+
+    >>> written(2.0), written("2.0"), written(np.float64(0.5))
+    ('2', '2.0', '0.5')
+    """
+    label = item(label)
+    if isinstance(label, float) and label.is_integer() and abs(label) < 1e15:
+        return str(int(label))
+    return str(label)

@@ -39,7 +39,7 @@ from novikoff.examples import distinct as distinct
 from novikoff.examples import item as item
 from novikoff.float64 import Rounded, TooLargeError
 from novikoff.standardization import Standardization
-from novikoff.words import said
+from novikoff.words import said, setting, told
 
 SparseVector = tuple[NDArray[np.uint32], NDArray[Any]]
 E = TypeVar("E", bound=Examples)
@@ -526,11 +526,12 @@ def _refused(code: int, place: str, columns: Any, values: NDArray[Any], names: A
         where = f"{place}, column {columns[at]}{_named(names, columns[at])}"
         return (
             f"Input X contains {shown}: {where}. Every value must be finite: "
-            "remove such rows, or fill them in with sklearn.impute.SimpleImputer"
+            f"remove such rows, or fill them in{told(' with sklearn.impute.SimpleImputer', ': --missing zero')}"
         )
     if code == ZERO_ROW:
         return (
-            f"{place} is all zeros: scale='sphere' divides every row by its norm. Remove it, or use fit_intercept=True"
+            f"{place} is all zeros: {setting('scale', 'sphere')} divides every row by its norm. Remove it, or use "
+            f"{setting('fit_intercept', True)}"
         )
     if code == OVERFLOW:
         return (
@@ -543,8 +544,13 @@ def _refused(code: int, place: str, columns: Any, values: NDArray[Any], names: A
             "Take larger weights, or scale the features"
         )
     if code == NORM_RANGE:
-        return f"scale='sphere' divides by the norm, which at {place} is not a float64. Scale the features"
+        return (
+            f"{setting('scale', 'sphere')} divides by the norm, which at {place} is not a float64. Scale the features"
+        )
     if code == STEP_RANGE:
         return f"a step divides by the square of the norm, which at {place} is not a float64. Scale the features"
     assert code == THETA_RANGE
-    return f"threshold='auto' is the square of the largest norm, which at {place} is not a float64. Scale the features"
+    return (
+        f"{setting('threshold', 'auto')} is the square of the largest norm, which at {place} is not a float64. Scale "
+        "the features"
+    )

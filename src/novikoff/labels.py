@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from novikoff import float64
 from novikoff.engine.loops import Signs
 from novikoff.examples import RowError, distinct, item
+from novikoff.words import told
 
 BOOLS = frozenset((bool, np.bool_))
 NO_SIGNS = "signs, and the game of play, are for two"
@@ -101,8 +102,12 @@ class Labels:
         if len(self.classes) > 2:
             raise ValueError(
                 "Only binary classification is supported. The type of the target is multiclass: there are "
-                f"{len(self.classes)} classes. For more than two, wrap the estimator in "
-                "sklearn.multiclass.OneVsRestClassifier, or take Perceptron, MarginPerceptron or PassiveAggressive"
+                f"{len(self.classes)} classes. For more than two, "
+                + told(
+                    "wrap the estimator in sklearn.multiclass.OneVsRestClassifier, or take Perceptron, "
+                    "MarginPerceptron or PassiveAggressive",
+                    "take --learner perceptron, margin-perceptron or passive-aggressive",
+                )
             )
         return self
 
@@ -209,7 +214,8 @@ class Labels:
         known = [repr(item(known)) for known in self.classes]
         listed = " or ".join(known if len(known) <= 10 else [*known[:9], f"one more of {len(known)}"])
         return ValueError(
-            f"label {label!r} is not known: y must be {listed}" + (", or a bool" if self.heads == 1 else "")
+            f"label {label!r} is not known: {told('y must be', 'it must be')} {listed}"
+            + (told(", or a bool", "") if self.heads == 1 else "")
         )
 
     # And back ----------------------------------------------------------------------------------------

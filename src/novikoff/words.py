@@ -88,9 +88,35 @@ def said(name: str, value: Any) -> str:
     """
     if _flags is None:
         return f"{name}={value!r}"
-    text = ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
-    text = text.lower() if isinstance(value, bool | None) else text
-    text = text if text.isprintable() else repr(text)[1:-1]  # nothing that a file holds writes to a terminal
+    text = _word(value)
     if name in _flags:
         return f"--{name.replace('_', '-')} {shlex.quote(text)}"
     return f"-r {shlex.quote(f'{name}={text}')}"
+
+
+def setting(name: str, value: Any) -> str:
+    """A parameter of a learner with its value, as whoever hears it would give it.
+
+    >>> setting("max_iter", 5000), setting("scale", "ball")
+    ('max_iter=5000', "scale='ball'")
+    >>> with in_a_shell(()):
+    ...     setting("max_iter", 5000), setting("shuffle", False)
+    ('-s max_iter=5000', '-s shuffle=false')
+    """
+    return f"{name}={value!r}" if _flags is None else f"-s {shlex.quote(f'{name}={_word(value)}')}"
+
+
+def told(python: str, shell: str) -> str:
+    """What is said to somebody who writes Python, or to somebody in a shell.
+
+    >>> told("certify(X, y) tells", "novikoff certify FILE tells")
+    'certify(X, y) tells'
+    """
+    return python if _flags is None else shell
+
+
+def _word(value: Any) -> str:
+    """A value as one word of a shell."""
+    text = ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+    text = text.lower() if isinstance(value, bool) else "null" if value is None else text
+    return text if text.isprintable() else repr(text)[1:-1]  # nothing that a file holds writes to a terminal

@@ -234,7 +234,7 @@ def test_the_convention_that_zero_is_positive():
     X = np.array([[0, 1], [0, -1], [-1, 3.0], [-2, 3.0]])
     accepted = settled(X, np.array([1, 1, -1, -1]), fit_intercept=False)
     assert accepted.at_zero_positive
-    assert 'at_zero="positive"' in str(accepted)
+    assert "at_zero='positive'" in str(accepted)
     assert nk.Perceptron(at_zero="positive", fit_intercept=False).fit(X, [1, 1, -1, -1]).margin_[0] <= 0
     refused = settled(X, np.array([-1, -1, 1, 1]), fit_intercept=False)
     assert refused.weak is not None

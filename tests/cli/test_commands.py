@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 
 import pytest
 from typer.testing import CliRunner
@@ -21,6 +22,28 @@ def test_help_is_a_tour():
     assert code == 0
     for command in ("demo", "certify", "verify", "play", "rates", "theorems"):
         assert command in text
+
+
+def test_without_a_command_there_is_a_tour(tmp_path, monkeypatch):
+    """Its example is what the program prints, and its last three commands run."""
+    monkeypatch.chdir(tmp_path)
+    code, text = run()
+    assert code == 0
+    assert len(text.splitlines()) <= 32
+    assert max(map(len, text.splitlines())) < 100
+    example, _, yours = text.partition("On a file of yours")
+    (_, table), (command, printed) = (part.split("\n", 1) for part in example.split("    $ ")[1:])
+    (tmp_path / "pets.csv").write_text("".join(f"{line.strip()}\n" for line in table.splitlines() if line))
+    result = CliRunner().invoke(app, shlex.split(command)[1:])
+    assert result.exit_code == 0
+    assert " ".join(printed.split()).startswith(" ".join(result.stdout.split()))
+    commands = [line.partition("#")[0].split() for line in yours.splitlines() if line.startswith("    novikoff")]
+    assert len(commands) == 3
+    assert text.endswith("NEW\n")
+    for words in commands:
+        asked = ["pets.csv" if word == "FILE" else word for word in words[1:]]
+        assert CliRunner().invoke(app, [*asked, "--quiet"]).exit_code == 0
+    assert run("predict", "model.nvk", "pets.csv")[1].split() == ["cat", "cat", "cat", "dog", "dog"]
 
 
 def test_an_unknown_command_is_wrong_usage():
@@ -67,7 +90,7 @@ def test_certify_and_verify(files, ending):
     assert text.startswith(
         f"Separable: a hyperplane puts all 4 rows on their sides, {division}, with the constant coordinate 1."
     )
-    assert "So Perceptron(intercept_scaling=1), from w = 0, makes at most" in text
+    assert "So a Perceptron (-s intercept_scaling=1), from w = 0, makes at most" in text
     assert "decimals in text stand for the nearest float64" in text
     code, text = run("verify", proof, data)
     assert code == 0
@@ -271,3 +294,40 @@ def test_a_bound_beyond_float64_is_said_in_digits(tmp_path):
         found = json.loads(text, parse_constant=pytest.fail)
         assert found["mistake_bound"] is None
         assert "at most 10^401 mistakes" in found["implies"]
+
+
+TWO_LABELS = {"classes": ["in", "out"], "positive": "out", "columns": ["width", "height"]}
+CONSTANTS = {"fit_intercept": True, "intercept_scaling": 1.0}
+ABOUT = [
+    (["certify", "yes.csv"], TWO_LABELS | CONSTANTS),
+    (["certify", "yes.csv", "--no-intercept"], TWO_LABELS | {"fit_intercept": False, "intercept_scaling": 1.0}),
+    (["fit", "yes.csv", "-o", "n.nvk"], TWO_LABELS | CONSTANTS),
+    (["fit", "yes.csv", "-o", "n.nvk", "-s", "intercept_scaling=2.5"], TWO_LABELS | {"intercept_scaling": 2.5}),
+    (["eval", "m.nvk", "yes.csv"], TWO_LABELS | CONSTANTS),
+    (["eval", "--folds", "2", "yes.csv"], TWO_LABELS | CONSTANTS),
+    (["eval", "--folds", "2", "yes.csv", "-s", "fit_intercept=false"], TWO_LABELS | {"fit_intercept": False}),
+    (["eval", "-p", "yes.csv"], TWO_LABELS | CONSTANTS),
+    (["explain", "m.nvk", "yes.csv"], TWO_LABELS | CONSTANTS | {"label": "out"}),
+    (["inspect", "m.nvk"], TWO_LABELS | CONSTANTS),
+    (["predict", "m.nvk", "yes.csv", "--scores"], {"positive": "out"}),
+    (["eval", "k.nvk", "three.csv"], {"classes": ["a", "b", "c"], "positive": None, "columns": None}),
+    (["explain", "k.nvk", "three.csv", "--row", "1"], {"label": "b", "positive": None} | CONSTANTS),
+    (["predict", "k.nvk", "three.csv", "--scores"], {"classes": ["a", "b", "c"]}),
+]
+
+
+@pytest.mark.parametrize(("words", "expected"), ABOUT, ids=lambda value: " ".join(value) if type(value) is list else "")
+def test_an_answer_in_json_says_its_labels_columns_and_constants(files, monkeypatch, words, expected):
+    monkeypatch.chdir(files)
+    assert run("fit", "yes.csv", "-o", "m.nvk", "-q")[0] == run("fit", "three.csv", "-o", "k.nvk", "-q")[0] == 0
+    quiet = [] if words[0] in ("explain", "inspect", "predict") else ["-q"]
+    result = CliRunner().invoke(app, [*words, "--json", *quiet])
+    assert result.exit_code in (0, 10)
+    answer = json.loads(result.stdout.splitlines()[0])
+    assert {name: answer[name] for name in expected} == expected
+
+
+def test_certify_says_them_for_each_of_many_labels(files):
+    answer = json.loads(CliRunner().invoke(app, ["certify", str(files / "three.csv"), "--json", "-q"]).stdout)
+    for label, one in answer.items():
+        assert (one["positive"], one["classes"], one["columns"]) == (label, ["a", "b", "c"], None)

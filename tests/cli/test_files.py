@@ -19,6 +19,7 @@ import novikoff as nk
 from novikoff import data
 from novikoff.cli import app
 from novikoff.estimators.folds import cross_validated
+from novikoff.words import in_a_shell
 
 
 def run(*arguments: Any, text: str | bytes | None = None) -> Any:
@@ -56,7 +57,8 @@ class TestFit:
         found = run("fit", "train.vw", "-o", "model.nvk", "--cache-dir", "copies")
         assert found.exit_code == 0
         clf = nk.Perceptron().fit(data.read("train.vw"))
-        assert found.stdout == clf.summary() + "\nSaved in model.nvk.\n"
+        with in_a_shell(()):
+            assert found.stdout == clf.summary() + "\nSaved in model.nvk.\n"
         assert np.array_equal(nk.load("model.nvk").coef_, clf.coef_)
 
     def test_json_goes_to_standard_output_and_progress_does_not(self, folder: Path) -> None:
@@ -111,7 +113,7 @@ class TestFit:
             ("header=7", "-r header=7: true or false is expected"),
             ("zero_based=yes", "-r zero_based=yes: true or false is expected"),
             ("width=wide", "-r width=wide: an integer is expected"),
-            ("skip_bad=None", "--skip-bad none: it is the number of bad lines"),
+            ("skip_bad=None", "--skip-bad null: it is the number of bad lines"),
             ("skip_bad=0.5", "--skip-bad 0.5: an integer is expected"),
             ("categorical=0.5", "-r categorical=0.5: a list of columns is expected"),
             ("columns=true", "--columns true: a list of columns is expected"),
@@ -158,8 +160,10 @@ class TestFit:
         found = run("fit", "xor.csv", "-o", "m.nvk", "-q", "-s", "max_iter=3", "--cache-dir", "copies")
         assert found.exit_code == 0
         first, second = found.stderr.splitlines()
-        assert first.startswith("novikoff: Perceptron did not separate the data in max_iter passes")
-        assert second.startswith("novikoff: Can they be separated?")
+        given = "in the passes that it was given (-s max_iter=N allows N passes)."
+        assert first == f"novikoff: Perceptron did not separate the data {given}"
+        cures = "-s hypothesis=average or --learner max-margin -s C=1.0"
+        assert second == f"novikoff: Can they be separated? novikoff certify FILE tells. If not, try {cures}."
 
     def test_standard_input(self, folder: Path) -> None:
         example_file(folder / "train.vw")

@@ -426,3 +426,28 @@ def test_columns_of_lines_that_were_refused_are_not_learned(monkeypatch: pytest.
         assert nk.load("m.nvk").feature_names_in_.tolist() == ["a^x"]
         assert np.array_equal(nk.load("m.nvk").coef_, [[1.0]])
         Path("m.nvk").unlink()
+
+
+@pytest.mark.parametrize(
+    ("format", "text", "labels"),
+    [
+        ("svmlight", "0 1:1\n1 2:1\n0 1:1\n7 3:1\n7 3:1\n", [0, 1, 7]),
+        ("vw", "0 |f x\n1 |f y\n0 |f x\n7 |f z\n7 |f z\n", [0, 1, 7]),
+        ("csv", "w,x,label\n1,0,0\n0,1,1\n1,0,0\n-1,-1,7\n-1,-1,7\n", [0, 1, 7]),
+        ("csv", "w,x,label\n1,0,cat\n0,1,dog\n1,0,cat\n-1,-1,eel\n-1,-1,eel\n", ["cat", "dog", "eel"]),
+        ("jsonl", '{"x": 1, "label": 0}\n{"y": 1, "label": 1}\n{}\n{"z": 1, "label": 7}\n{"z": 1}\n', [0, 1, 7]),
+        ("jsonl", '{"x": 1, "label": "cat"}\n{"y": 1, "label": "dog"}\n{}\n{"z": 1, "label": "eel"}\n{"z": 1}\n', None),
+    ],
+)
+def test_labels_are_taken_as_they_come_and_a_third_makes_a_third_class(
+    folder: Path, format: str, text: str, labels: list[Any] | None
+) -> None:
+    labels = labels or ["cat", "dog", "eel"]
+    found = run("learn", "m.nvk", "-q", "--format", format, text=text.encode())
+    assert found.exit_code == 0
+    assert describe("m.nvk").classes == labels
+    assert found.stdout.splitlines()[-1] == str(labels[-1]), "the last example is predicted after its label was met"
+    found = run("learn", "n.nvk", "-q", "--format", format, "--classes", f"{labels[0]},{labels[1]}", text=text.encode())
+    assert found.exit_code == 1
+    assert "example 4: the label" in found.stderr
+    assert describe("n.nvk").classes == labels[:2]

@@ -144,7 +144,7 @@ def test_text_columns_and_the_formats_of_lines(folder: Path) -> None:
         model = nk.Perceptron().fit(examples)
         model.reading_ = label or None
         nk.save(model, folder / f"{name}.nvk")
-        commands += [["inspect", str(folder / f"{name}.nvk")]]
+        commands += [["inspect", str(folder / f"{name}.nvk")], ["inspect", "--weights", str(folder / f"{name}.nvk")]]
         commands += [["predict", str(folder / f"{name}.nvk"), str(folder / name)]]
     light, modules = in_a_process(commands)
     assert modules.isdisjoint(HEAVY)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from novikoff.disk import atomic
 from novikoff.examples import Doubted
 from novikoff.theory.exact import nearest, round_up, sqrt_down
-from novikoff.words import agreeing, column_name, counted, listed, said
+from novikoff.words import agreeing, column_name, counted, listed, said, setting, told
 
 FORMAT = "novikoff certificate 2"
 ORIGIN = "through the origin"
@@ -70,6 +70,13 @@ class About:
         constant = self.constant if self.sphere is None else self.sphere
         words = f"intercept_scaling={_short(constant)}" if constant else "fit_intercept=False"
         return f"Perceptron({words})" if self.sphere is None else f"Perceptron(scale='sphere', {words})"
+
+    @property
+    def learner_in_a_shell(self) -> str:
+        """The same, as the command line takes it."""
+        constant = self.constant if self.sphere is None else self.sphere
+        words = f"-s intercept_scaling={_short(constant)}" if constant else "-s fit_intercept=false"
+        return f"a Perceptron ({words})" if self.sphere is None else f"a Perceptron (-s scale=sphere {words})"
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,7 +167,8 @@ class Separable(Proof):
     @property
     def promise(self) -> str:
         """Whose mistakes are bounded, and by how many."""
-        learner, most = f"{self.about.learner}, from w = 0", self.most_mistakes
+        learner = f"{told(self.about.learner, self.about.learner_in_a_shell)}, from w = 0"
+        most = self.most_mistakes
         if most is None:
             bound = self.mistake_bound
             shown = repr(bound) if math.isfinite(bound) else f"10^{len(str(math.ceil(self._bound)))}"
@@ -253,9 +261,10 @@ class NotSeparable(Proof):
         if self.weak is not None:
             lines.append("Weakly separable: some w has y<w,x> >= 0 on every row, and not 0 throughout.")
         if self.at_zero_positive:
-            lines.append('With at_zero="positive" (0 counts as +1) that w makes no mistake.')
+            lines.append(f"With {setting('at_zero', 'positive')} (0 counts as +1) that w makes no mistake.")
         if self.origin_only and self.about.sphere is None:
-            lines.append("A hyperplane beside the origin may separate them: ask with fit_intercept=True.")
+            how = told("ask with fit_intercept=True", "ask without --no-intercept and -s fit_intercept=false")
+            lines.append(f"A hyperplane beside the origin may separate them: {how}.")
         lines.append(DECIMALS)
         return "\n".join(lines)
 
@@ -278,7 +287,8 @@ class Undecided(Proof):
         most = f"No separator has a margin above {upper:.6g}" if math.isfinite(upper) else "No bound is known"
         return (
             f"Undecided, {self.about.division}: {self.why} after {counted(self.passes, 'pass')}. {most}; {best}.\n"
-            "Allow more passes or seconds, or ask for a wider gap: then the answer is a proof."
+            + told("Allow more passes or seconds, or ask for a wider gap", "Allow more --max-seconds, or a wider --gap")
+            + ": then the answer is a proof."
         )
 
 
@@ -309,7 +319,7 @@ class NotSeparableError(ValueError):
     """The data have no separator; ``proof`` shows it."""
 
     def __init__(self, proof: NotSeparable) -> None:
-        super().__init__(f"{proof}\nUse a finite C for a soft margin.")
+        super().__init__(f"{proof}\nUse a finite C for a soft margin: {setting('C', 1.0)}.")
         self.proof = proof
 
 

@@ -28,6 +28,7 @@ from novikoff.engine.rows import Indices, Rows, sqnorm
 from novikoff.examples import Doubted
 from novikoff.progress import Bracket
 from novikoff.theory.exact import round_up, sqrt_down, sqrt_up
+from novikoff.words import told
 
 INTERRUPTED = "it was interrupted"
 SPREAD = 2.0**10  # the longest row over the shortest, above which rows are also tried at equal length
@@ -77,12 +78,12 @@ def certify(
     a dict: for every label, its verdict against the rest.
     """
     if not FINEST <= gap < 1:
-        raise ValueError(f"gap must be at least {FINEST} and below 1, got {gap!r}")
+        raise ValueError(f"{told('gap', '--gap')} must be at least {FINEST} and below 1, got {gap!r}")
     if not 0 < intercept_scaling < math.inf:
         raise ValueError(f"intercept_scaling must be positive and finite, got {intercept_scaling!r}")
     for name, budget in (("max_passes", max_passes), ("max_seconds", max_seconds)):
         if budget is not None and not budget >= 0:
-            raise ValueError(f"{name} must be None or at least 0, got {budget!r}")
+            raise ValueError(f"{told(f'{name} must be None or', '--max-seconds must be')} at least 0, got {budget!r}")
     y = inputs.labels(X, y)
     reading = recorded(X)
     doubted = X.doubted if isinstance(X, inputs.Examples) else ()

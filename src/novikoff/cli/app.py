@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from novikoff.cli.answers import GOOD
 from novikoff.cli.certify import certify
 from novikoff.cli.convert import convert
 from novikoff.cli.demo import demo
@@ -22,6 +23,7 @@ from novikoff.cli.predict import predict
 from novikoff.cli.rates import rates
 from novikoff.cli.report import report
 from novikoff.cli.theorems import theorems
+from novikoff.cli.tour import TOUR
 from novikoff.cli.verify import verify
 from novikoff.cli.warmup import warmup
 
@@ -54,13 +56,12 @@ EXIT_CODES = "Exit codes: 0 good, 1 an error, 2 wrong usage, 10 not separable, 1
 
 app = App(
     cls=Commands,
-    no_args_is_help=True,
+    invoke_without_command=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog=f"""
-A tour: `novikoff fit train.svm.gz -o model.nvk`, then `novikoff predict model.nvk new.csv`,
-`novikoff certify train.svm.gz -o proof.json`, `novikoff verify proof.json train.svm.gz`.
+A tour: `novikoff`, without a command.
 
 {EXIT_CODES}
 """,
@@ -77,11 +78,15 @@ def _version(asked: bool) -> None:
 
 @app.callback()
 def novikoff(
+    context: typer.Context,
     debug: Annotated[bool, typer.Option("--debug", help="Show where an error came from.")] = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Say what is done, on standard error.")] = False,
     version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="And exit.")] = False,
 ) -> None:
     """Linear classifiers that come with their proof."""
+    if context.invoked_subcommand is None:
+        print(TOUR, end="")
+        raise typer.Exit(GOOD)
 
 
 for panel, commands in PANELS.items():

@@ -30,6 +30,7 @@ def certify(
 ) -> int:
     """Is the data separable, and by what margin? Exit 0: separable; 10: not; 11: undecided; 1: an error."""
     from novikoff.certificates import Undecided, certify
+    from novikoff.cli.predictions import about_data
     from novikoff.data import read
     from novikoff.data.sources import check_target
 
@@ -45,7 +46,8 @@ def certify(
             named = output.with_stem(f"{output.stem}-{quote(str(label), safe='')}")
             proof.save(named if isinstance(found, dict) else output)
     if as_json:
-        records = {str(label): _record(proof) for label, proof in proofs.items()}
+        known = about_data(examples, {"fit_intercept": intercept, "intercept_scaling": 1.0})
+        records = {str(label): known | _record(proof) for label, proof in proofs.items()}
         print(to_json(records if isinstance(found, dict) else records[""]))
     else:
         for proof in proofs.values():

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from novikoff.cli.predictions import text
+from novikoff.examples import written
 from novikoff.inputs import item
 
 
@@ -30,8 +30,8 @@ class DoublingTable:
         for i in _doublings(self.examples, len(truth), self._next):
             self._next *= 2
             # At <w,x> = 0 a linear learner may predict nothing, which is a mistake.
-            answer = "none" if wrong[i] and said[i] == truth[i] else text(item(said[i]))
-            self._line(self.examples + i + 1, self.mistakes + int(done[i]), X, text(item(truth[i])), answer, i)
+            answer = "none" if wrong[i] and said[i] == truth[i] else written(item(said[i]))
+            self._line(self.examples + i + 1, self.mistakes + int(done[i]), X, written(item(truth[i])), answer, i)
         self.examples += len(truth)
         self.mistakes += int(done[-1])
 

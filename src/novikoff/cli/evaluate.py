@@ -54,7 +54,7 @@ def evaluate(
 
 def _compare(model: Any, data: str, options: dict[str, Any], *, as_json: bool) -> int:
     """A model on examples whose labels are known."""
-    from novikoff.cli.predictions import CHUNK
+    from novikoff.cli.predictions import CHUNK, about_model
     from novikoff.data import stream
     from novikoff.inputs import item
 
@@ -75,9 +75,8 @@ def _compare(model: Any, data: str, options: dict[str, Any], *, as_json: bool) -
             "mistakes": wrong,
             "accuracy": 1 - wrong / total,
             "confusion": [[counts[truth, said] for said in range(len(classes))] for truth in range(len(classes))],
-            "classes": classes,
         }
-        print(to_json(record))
+        print(to_json(record | about_model(model)))
     else:
         print(f"{counted(wrong, 'mistake')} on {counted(total, 'example')}: accuracy {1 - wrong / total:.4%}.")
         _print_confusion(counts, classes)
@@ -86,6 +85,7 @@ def _compare(model: Any, data: str, options: dict[str, Any], *, as_json: bool) -
 
 def _in_folds(model: Any, data: str, options: dict[str, Any], folds: int, *, as_json: bool) -> int:
     """The settings of a model on parts of the data, each after learning from the others."""
+    from novikoff.cli.predictions import about_data, constants_of
     from novikoff.data import read
     from novikoff.estimators.folds import cross_validated
 
@@ -96,7 +96,7 @@ def _in_folds(model: Any, data: str, options: dict[str, Any], folds: int, *, as_
     found = cross_validated(model, examples, folds=folds)
     if as_json:
         record = {"examples": sum(found.rows), "mistakes": sum(found.mistakes), "rate": found.rate}
-        print(to_json(record | {"folds": asdict(found), "estimate": True}))
+        print(to_json(record | {"folds": asdict(found), "estimate": True} | about_data(examples, constants_of(model))))
     else:
         print(found)
     return GOOD
@@ -119,11 +119,11 @@ def _print_confusion(counts: Counter[tuple[int, int]], classes: list[Any]) -> No
     from rich.console import Console
     from rich.table import Table
 
-    from novikoff.cli.predictions import text
+    from novikoff.examples import written
 
-    table = Table("true label", *(f"predicted {text(label)}" for label in classes), box=None)
+    table = Table("true label", *(f"predicted {written(label)}" for label in classes), box=None)
     for truth, label in enumerate(classes):
-        table.add_row(text(label), *(f"{counts[truth, said]:,}" for said in range(len(classes))))
+        table.add_row(written(label), *(f"{counts[truth, said]:,}" for said in range(len(classes))))
     Console(highlight=False).print(table)
 
 
@@ -132,7 +132,7 @@ def _progressive(
 ) -> int:
     """Predict each example before learning it."""
     from novikoff.cli.doubling import DoublingTable
-    from novikoff.cli.predictions import CHUNK, cure_for_labels
+    from novikoff.cli.predictions import CHUNK, about_model, cure_for_labels
     from novikoff.data import stream
     from novikoff.estimators.new_data import of_stream
     from novikoff.estimators.rounds import RefusedError, rounds
@@ -155,7 +155,7 @@ def _progressive(
     says = of_stream(table.mistakes, table.examples, begun=begun)
     if as_json:
         record = {"examples": table.examples, "mistakes": table.mistakes, "rate": rate}
-        print(to_json(record | {"new_data": asdict(says)}))
+        print(to_json(record | {"new_data": asdict(says)} | about_model(model)))
     else:
         print(
             f"{counted(table.mistakes, 'mistake')} on {counted(table.examples, 'example')}, each predicted before it "

@@ -26,7 +26,7 @@ def explain(
     as_json: AsJson = False,
 ) -> int:
     """Explain one prediction: each feature's share of the score."""
-    from novikoff.cli.predictions import columns_of
+    from novikoff.cli.predictions import about_model, columns_of
     from novikoff.inputs import matrix
     from novikoff.store import load
 
@@ -37,7 +37,7 @@ def explain(
         raise ValueError("pairs of classes vote, and no feature has a share in that: learn one-vs-rest, or joint")
     example = _row(data, row, reading.given(columns_of(clf)))
     columns, values = _entries(matrix(clf, example))
-    record = {"row": row} | _record(clf, example, columns, values, top)
+    record = {"row": row} | _record(clf, example, columns, values, top) | about_model(clf)
     if as_json:
         print(to_json(record))
     else:
@@ -46,7 +46,8 @@ def explain(
 
 
 def _record(clf: Any, example: Dataset, columns: NDArray[Any], values: NDArray[Any], top: int) -> dict[str, Any]:
-    """The score, and what the features add to it, the largest first."""
+    """The score, the label that it speaks for if it is positive, and what the features add to it, the largest first."""
+    from novikoff.estimators.named_weights import feature_names
     from novikoff.inputs import item
 
     scores = clf.decision_function(example)
@@ -55,16 +56,16 @@ def _record(clf: Any, example: Dataset, columns: NDArray[Any], values: NDArray[A
     shares = weights * values
     given = values if clf.standardization_ is None else _values_in_the_file(example, columns)
     order = np.argsort(-np.abs(shares), kind="stable")
-    names = getattr(clf, "feature_names_in_", None)
-    first = int((getattr(clf, "reading_", None) or {}).get("zero_based") is False)  # the file's number of column 0
+    names = feature_names(clf)
     return {
         "predicted": item(clf.predict(example)[0]),
+        "label": item(clf.classes_[place if scores.ndim == 2 else -1]) if hasattr(clf, "classes_") else None,
         "true": None if example.y is None else item(example.y[0]),
         "score": float(scores[0, place] if scores.ndim == 2 else scores[0]),
         "intercept": float(np.ravel(clf.intercept_)[place]),
         "shares": [
             {
-                "feature": int(columns[k]) + first if names is None else str(names[columns[k]]),
+                "feature": names[int(columns[k])],
                 "value": given[k],
                 **({} if clf.standardization_ is None else {"standardised": values[k]}),
                 "weight": weights[k],
@@ -80,10 +81,13 @@ def _print(record: dict[str, Any], others: int) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from novikoff.cli.predictions import text
+    from novikoff.examples import written
 
-    true = "" if record["true"] is None else f" (true label {text(record['true'])})"
-    print(f"Example {record['row']}: predicted {text(record['predicted'])}{true}, score {record['score']:.6g}.")
+    true = "" if record["true"] is None else f" (true label {written(record['true'])})"
+    score = f"score {record['score']:.6g}"
+    if record["label"] is not None:
+        score += f" for {written(record['label'])}"
+    print(f"Example {record['row']}: predicted {written(record['predicted'])}{true}, {score}.")
     standardised = any("standardised" in part for part in record["shares"])
     numbers = ["value", *(["standardised"] if standardised else []), "weight", "share"]
     blank = [""] * (len(numbers) - 1)

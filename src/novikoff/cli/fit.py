@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import ExitStack, nullcontext
-from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -70,7 +69,7 @@ def fit(
         save(model, output)
     about = describe(output)
     if as_json:
-        print(to_json({"model": str(output), **asdict(about)}))
+        print(to_json({"model": str(output), **about.record()}))
     else:
         print(model.summary() if hasattr(model, "summary") else about)
         print(f"Saved in {output}.")

@@ -30,7 +30,7 @@ def predict(
 
     travel_light(decisions=not scores)
     read_light()
-    from novikoff.cli.predictions import CHUNK, columns_of, lines
+    from novikoff.cli.predictions import CHUNK, about_model, columns_of, lines
     from novikoff.data import stream
     from novikoff.data.sources import check_target
     from novikoff.store import load
@@ -40,10 +40,15 @@ def predict(
         check_target(output, data, model)
     if scores and not hasattr(clf, "decision_function"):
         raise ValueError(f"{type(clf).__name__} has no scores: leave out --scores")
+    name, more = "label", {}
+    if scores:  # which label they speak for
+        known = about_model(clf)
+        which = "positive" if known["positive"] is not None else "classes"
+        name, more = "score", {which: known[which]}
     with _written(output) as out:
         for chunk in stream(data, CHUNK, **reading.given(columns_of(clf))):
             said = clf.decision_function(chunk) if scores else clf.predict(chunk)
-            write_all(out, lines(said, chunk.tags, "score" if scores else "label", json=as_json))
+            write_all(out, lines(said, chunk.tags, name, more, json=as_json))
             report_skipped(chunk.bad)
     return GOOD
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.cli.answers import to_json
+from novikoff.examples import distinct, item, written
 from novikoff.float64 import nearest
+
+if TYPE_CHECKING:
+    from novikoff.data import Dataset
 
 CHUNK = 50_000  # rows at a time
 
@@ -26,26 +30,51 @@ def columns_of(model: Any) -> dict[str, Any]:
     return known | {"features": None, "width": model.n_features_in_}
 
 
-def lines(values: NDArray[Any], tags: list[str] | None, name: str, *, json: bool) -> bytes:
-    """One value a line, followed by the tag where there is one; numbers so that they can be read back."""
+def about(classes: Any, columns: Any, constants: dict[str, Any]) -> dict[str, Any]:
+    """What an answer in JSON is about: the labels, and which of two is +; the names of the columns; and `constants`."""
+    labels = None if classes is None else [item(label) for label in classes]
+    return {
+        "classes": labels,
+        "positive": labels[1] if labels and len(labels) == 2 else None,
+        "columns": None if columns is None else [item(name) for name in columns],
+        **constants,
+    }
+
+
+def constants_of(model: Any) -> dict[str, Any]:
+    """Is there a constant coordinate, and which? None where a learner has no such choice."""
+    return {name: getattr(model, name, None) for name in ("fit_intercept", "intercept_scaling")}
+
+
+def about_model(model: Any) -> dict[str, Any]:
+    """The same of a model that has learned."""
+    return about(getattr(model, "classes_", None), getattr(model, "feature_names_in_", None), constants_of(model))
+
+
+def about_data(examples: Dataset, constants: dict[str, Any]) -> dict[str, Any]:
+    """The same of data, for a learner with these `constants`."""
+    return about(None if examples.y is None else distinct(examples.y), examples.names, constants)
+
+
+def lines(
+    values: NDArray[Any], tags: list[str] | None, name: str, more: dict[str, Any] | None = None, *, json: bool
+) -> bytes:
+    """One value a line, followed by the tag where there is one; numbers so that they can be read back.
+
+    ``more`` is what each line says beside them in JSON.
+    """
     if json:
         ends = [{"tag": tag} for tag in tags] if tags else [{}] * len(values)
-        records = ({name: value, **end} for value, end in zip(values.tolist(), ends, strict=True))
+        beside = more or {}
+        records = ({name: value, **beside, **end} for value, end in zip(values.tolist(), ends, strict=True))
         return "".join(to_json(record) + "\n" for record in records).encode()
     different, which = np.unique(values, return_inverse=True)
-    words = [text(value) for value in different.tolist()]
+    words = [written(value) for value in different.tolist()]
     if tags:
         told = [f"{words[i]} {tag}".rstrip() for i, tag in zip(which.tolist(), tags, strict=True)]
     else:
         told = np.array(words, dtype=object)[which].tolist()
     return ("\n".join(told) + "\n").encode(errors="surrogateescape")
-
-
-def text(label: Any) -> str:
-    """A label as it is written: whole numbers without a point."""
-    if isinstance(label, float) and label.is_integer() and abs(label) < 1e15:
-        return str(int(label))
-    return str(label)
 
 
 def labels_of(classes: str | None) -> list[Any] | None:

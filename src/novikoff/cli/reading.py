@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from novikoff.cli.answers import tell
 from novikoff.cli.options import flag
-from novikoff.words import agreeing, counted, listed
+from novikoff.words import agreeing, counted, listed, said
 
 if TYPE_CHECKING:
     from novikoff.certificates.claim import HowRead
@@ -55,14 +55,12 @@ def taken_over(recorded: HowRead | None, options: dict[str, Any], *, as_recorded
 
 
 def _refusal(recorded: HowRead, changes: dict[str, Any]) -> str:
-    from novikoff.certificates.verified import shown
-
     done = []
     if "skip_bad" in changes:
         done.append(skipped(recorded.skipped))
     if "missing" in changes:
         done.append(filled_in(recorded.filled, changes["missing"]))
-    settings = listed([f"{name}={shown(value)}" for name, value in changes.items()])
+    settings = listed([said(name, value) for name, value in changes.items()])
     own = listed([flag(name) if name == "skip_bad" else f"{flag(name)} ...".replace("= ", "=") for name in changes])
     return (
         f"it is about a file that was read with {settings}{f' ({listed(done)})' if done else ''}, and which data are "

@@ -32,6 +32,7 @@ from novikoff.labels import PLUS_MINUS, Labels
 from novikoff.learners.committee import JOINT, MULTICLASS, Committee, of_two
 from novikoff.learners.linear import HYPOTHESES, ORDERS, LinearLearner
 from novikoff.learners.perceptron import AT_ZERO
+from novikoff.words import setting
 
 
 @estimator
@@ -78,7 +79,10 @@ class Learning(LinearModel, Shared, ABC):
     def _check_parameters(self) -> None:
         self._validate_params()
         if self._shuffles() and self.order != "given":
-            raise ValueError(f"shuffle=True goes with order='given' alone, not with order={self.order!r}")
+            raise ValueError(
+                f"{setting('shuffle', True)} goes with {setting('order', 'given')} alone, not with "
+                f"{setting('order', self.order)}"
+            )
         if not math.isfinite(self.intercept_scaling):
             raise ValueError(f"intercept_scaling must be finite, got {self.intercept_scaling!r}")
 
@@ -123,8 +127,8 @@ class Learning(LinearModel, Shared, ABC):
     def _check_zero(self, labels: Labels) -> None:
         if labels.heads > 1 and self.at_zero != "mistake":
             raise ValueError(
-                f"at_zero={self.at_zero!r} is for two classes, and here are {len(labels.classes)}: of more none is "
-                "special, and equal scores are a mistake"
+                f"{setting('at_zero', self.at_zero)} is for two classes, and here are {len(labels.classes)}: of more "
+                "none is special, and equal scores are a mistake"
             )
 
     def _rows(

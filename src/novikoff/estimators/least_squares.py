@@ -26,6 +26,7 @@ from novikoff.learners.alone import alone
 from novikoff.learners.state import State, require
 from novikoff.progress import Descent
 from novikoff.standardization import Standardization
+from novikoff.words import setting, told
 
 if TYPE_CHECKING:
     from sklearn.linear_model import LinearRegression, RidgeClassifier
@@ -96,11 +97,13 @@ class _LeastSquares(_Parameters, BaseEstimator, Portable):  # type: ignore[misc]
         self.trace_, self.stop_reason_, self.method_ = outcome.trace, outcome.reason, method
         self.n_iter_ = int(outcome.trace.iterations[-1]) if len(outcome.trace.iterations) else 0
         if not outcome.converged and not self.interrupted_:
-            cure = (
-                "give a shorter step, or step='auto'" if outcome.diverged else "raise max_iter, or scale the features"
-            )
+            raised = told("raise max_iter", "allow more (-s max_iter=N)")
+            shorter, scaled = f"give a shorter step, or {setting('step', 'auto')}", f"{raised}, or scale the features"
+            cure = shorter if outcome.diverged else scaled
             warnings.warn(
-                f"method={method!r}: {outcome.reason}. {cure[0].upper()}{cure[1:]}", ConvergenceWarning, stacklevel=4
+                f"{setting('method', method)}: {outcome.reason}. {cure[0].upper()}{cure[1:]}",
+                ConvergenceWarning,
+                stacklevel=4,
             )
         return self
 

@@ -23,6 +23,7 @@ from novikoff.learners.linear import LinearLearner
 from novikoff.learners.perceptron import Perceptron
 from novikoff.learners.state import MOST, State, require
 from novikoff.theory.exact import round_up
+from novikoff.words import told
 
 if TYPE_CHECKING:
     from sklearn.svm import LinearSVC
@@ -164,9 +165,9 @@ class MaxMarginClassifier(LinearModel):
             data = CountedRows(rows, None, None)
         w, p, done = soft_margin(data, float(self.C) * importance, int(self.max_iter))
         if not done:
+            cure = told("raise max_iter, lower C", "give it more (-s max_iter=N), a lower C (-s C=0.1)")
             warnings.warn(
-                f"the soft margin has not settled after {data.passes} passes: raise max_iter, lower C, or scale "
-                "the features",
+                f"the soft margin has not settled after {data.passes} passes: {cure}, or scale the features",
                 ConvergenceWarning,
                 stacklevel=4,
             )

@@ -9,7 +9,7 @@ from typing import Any
 
 from novikoff.learners.linear import LinearLearner
 from novikoff.theory.new_data import compression_bound, first_pass_bound, vote_bound
-from novikoff.words import counted, listed
+from novikoff.words import counted, listed, setting, told
 
 CONFIDENCE = 0.95
 SHOWN = 10**4  # a bound is shown in so many parts, rounded up
@@ -164,7 +164,7 @@ def in_a_line(model: Any) -> str:
     each = f"{CONFIDENCE:g}" + " each" * (len(bounds) > 1)
     return (
         f"If the rows are independent draws, the error on new ones is, with probability {each}, at most "
-        f"{listed(bounds)}: generalization() has all conditions."
+        f"{listed(bounds)}: {told('generalization()', 'novikoff report')} has all conditions."
     )
 
 
@@ -178,9 +178,13 @@ def _of_all_rows(model: Any, learner: LinearLearner) -> str:
 def looks_at_all_rows(model: Any) -> str:
     """What makes every hypothesis depend on all rows; empty if nothing does."""
     if model.class_weight == "balanced":
-        return "class_weight='balanced' counts the labels of all rows, and so every step depends on all of them"
+        balanced = setting("class_weight", "balanced")
+        return f"{balanced} counts the labels of all rows, and so every step depends on all of them"
     if model.scale == "ball":
-        return "scale='ball' divides by the largest norm of all rows; scale='none' takes the same decisions without"
+        return (
+            f"{setting('scale', 'ball')} divides by the largest norm of all rows; {setting('scale', 'none')} takes the "
+            "same decisions without"
+        )
     if model.standardization_ is not None:
         return "its columns were standardised by the means and deviations of all rows"
     return ""
@@ -189,9 +193,9 @@ def looks_at_all_rows(model: Any) -> str:
 def _why_no_first_pass(model: Any, learner: LinearLearner) -> str:
     """Of a ``fit``."""
     if model.order == "first":
-        return "order='first' begins again after every update, and does not go through the rows once"
+        return f"{setting('order', 'first')} begins again after every update, and does not go through the rows once"
     if model.order == "worst":
-        return "order='worst' looks at all rows to choose the next one"
+        return f"{setting('order', 'worst')} looks at all rows to choose the next one"
     if learner.run_rows == 0:
         return NOT_COUNTED
     if learner.first_mistakes < 0:

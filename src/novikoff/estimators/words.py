@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from novikoff.learners.linear import LinearLearner
-from novikoff.words import agreeing, counted, plural
+from novikoff.words import agreeing, counted, plural, setting, told
 
 STILL = "found nothing to update"
 ON_A_STREAM = "learning from a stream, which has no end"
@@ -87,12 +87,15 @@ def warning(end: End, model: Any) -> str:
     name, turns = type(model).__name__, "passes" if model.order == "given" else "searches"
     if end.separates:
         return (
-            f"{name} separated the data, but not with every y<w,x> > theta, in max_iter {turns}.\n"
-            "Raise max_iter to go on; the numbers are in stop_reason_ and summary()."
+            f"{name} separated the data, but not with every y<w,x> > theta, in {_limit(turns)}.\n"
+            + told("Raise max_iter to go on", f"-s max_iter=N allows N {turns}")
+            + f"{told('; the numbers are in stop_reason_ and summary()', '')}."
         )
     return (
-        f"{name} did not separate the data in max_iter {turns}; the numbers are in stop_reason_ and summary().\n"
-        'Can they be separated? nk.certify(X, y) tells. If not, try hypothesis="average" or MaxMarginClassifier(C=1.0).'
+        f"{name} did not separate the data in {_limit(turns)}"
+        f"{told('; the numbers are in stop_reason_ and summary()', f' (-s max_iter=N allows N {turns})')}.\n"
+        f"Can they be separated? {told('nk.certify(X, y)', 'novikoff certify FILE')} tells. If not, try "
+        f"{setting('hypothesis', 'average')} or {told('MaxMarginClassifier(C=1.0)', '--learner max-margin -s C=1.0')}."
     )
 
 
@@ -100,9 +103,14 @@ def warning_of_heads(model: Any) -> str:
     """The same for heads that were learned apart."""
     name, turns = type(model).__name__, "passes" if model.order == "given" else "searches"
     return (
-        f"{name} did not separate all of its classes in max_iter {turns}; the numbers are in summary() and "
-        'estimators_.\nIf they cannot be separated, try hypothesis="average", or multiclass="joint".'
+        f"{name} did not separate all of its classes in {_limit(turns)}"
+        f"{told('; the numbers are in summary() and estimators_', f' (-s max_iter=N allows N {turns})')}.\n"
+        f"If they cannot be separated, try {setting('hypothesis', 'average')}, or {setting('multiclass', 'joint')}."
     )
+
+
+def _limit(turns: str) -> str:
+    return told(f"max_iter {turns}", f"the {turns} that it was given")
 
 
 def summary_of_heads(name: str, model: Any) -> str:

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from typing import Any
 
+from novikoff.estimators.named_weights import NamedWeights
+from novikoff.examples import written
 from novikoff.standardization import Standardization
 from novikoff.store.header import STREAM
 from novikoff.words import counted
 
 SHOWN = 5  # columns
+LARGEST = 12  # weights that are told of one vector
+OF_EACH = 4  # and of each of several,
+HEADS = 12  # the first of them
 
 
 @dataclass(frozen=True)
@@ -28,6 +33,7 @@ class Description:
         by the state of the model, which nobody can check without the data
     input : how the data were read, or None
     stream : lines read, examples answered and learned by `novikoff learn`, or None
+    weights : the weights by name, or None
     """
 
     path: str
@@ -45,14 +51,51 @@ class Description:
     guarantee: dict[str, Any]
     input: dict[str, Any] | None
     stream: dict[str, int] | None = None
+    weights: NamedWeights | None = field(default=None, repr=False)
+
+    @property
+    def positive(self) -> Any:
+        """Of two labels that which is +; else None."""
+        return self.classes[1] if self.classes is not None and len(self.classes) == 2 else None
+
+    def record(self) -> dict[str, Any]:
+        """All of it for a program; of the weights the largest."""
+        told = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "weights"}
+        return told | {
+            "positive": self.positive,
+            "columns": self.feature_names,
+            "fit_intercept": self.parameters.get("fit_intercept"),
+            "intercept_scaling": self.parameters.get("intercept_scaling"),
+            "largest_weights": self._largest(),
+        }
+
+    def _largest(self) -> list[dict[str, Any]] | None:
+        """The largest weights of each head, and the constant beside them."""
+        weights = self.weights
+        if weights is None:
+            return None
+        count = LARGEST if len(weights.heads) == 1 else OF_EACH
+        return [
+            {
+                "label": head.label,
+                "against": head.other,
+                "weights": [
+                    {"feature": weights.features[j], "weight": float(weights.W[place, j])}
+                    for j in weights.largest(place, count).tolist()
+                ],
+                "intercept": float(weights.intercepts[place]),
+            }
+            for place, head in enumerate(weights.heads)
+        ]
 
     def __str__(self) -> str:
-        changed = ", ".join(f"{name}={value!r}" for name, value in self.parameters.items())
-        lines = [f"{self.learner}({changed})"]
+        settings = ", ".join(f"{name}={value!r}" for name, value in self.parameters.items())
+        lines = [f"{self.learner}({settings})"]
         if self.classes is not None:
             lines.append(self._labels())
         lines.append(self._features())
         lines += self._standardised()
+        lines += self._weights()
         lines += self._streamed()
         lines.append("By the account of the file, which nothing but the data can confirm:")
         lines += (f"  {promise}" for promise in self._promises())
@@ -96,6 +139,34 @@ class Description:
 
     def _column(self, j: int) -> str:
         return str(self.feature_names[j])[:40] if self.feature_names else f"column {j}"
+
+    def _weights(self) -> list[str]:
+        """The largest weights: of one vector a line for each, of several a line for each vector."""
+        found = self._largest()
+        if found is None or self.weights is None:
+            return []
+        if len(found) == 1:
+            (one,) = found
+            zeros = int((self.weights.W[0] == 0).sum())
+            speaks = ""
+            if one["label"] is not None:
+                label, other = written(one["label"]), written(one["against"])
+                speaks = f", which speak for {label} if they are +, for {other} if they are -"
+            lines = [f"Weights{speaks}:"]
+            lines += (f"  {each['weight']:>+12.6g}  {str(each['feature'])[:60]}" for each in one["weights"])
+            rest = self.weights.W.shape[1] - zeros - len(one["weights"])
+            if rest:
+                lines.append(f"  {'':>12}  and {rest:,} smaller: novikoff inspect --weights")
+            lines.append(f"  {one['intercept']:>+12.6g}  (constant)")
+            return lines
+        lines = [f"The largest weights for each {'pair of labels' if found[0]['against'] is not None else 'label'}:"]
+        for head, one in zip(self.weights.heads[:HEADS], found, strict=False):
+            told = [f"{each['weight']:+.6g} {str(each['feature'])[:40]}" for each in one["weights"]]
+            told.append(f"{one['intercept']:+.6g} (constant)")
+            lines.append(f"  {head}: {', '.join(told)}")
+        if len(found) > HEADS:
+            lines.append(f"  and {len(found) - HEADS:,} more: novikoff inspect --weights")
+        return lines
 
     def _streamed(self) -> list[str]:
         if self.stream is None:

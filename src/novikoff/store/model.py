@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from novikoff import inputs
 from novikoff.disk import atomic
 from novikoff.estimators.guarantee import guarantee
+from novikoff.estimators.named_weights import NamedWeights
 from novikoff.estimators.registry import ANY, NUMBERS, REGISTRY
 from novikoff.learners.state import State, require
 from novikoff.store import container, feature_names, scaling
@@ -87,6 +88,7 @@ def describe(path: str | os.PathLike[str]) -> Description:
         guarantee=promised,
         input=header["input"],
         stream=header["stream"],
+        weights=NamedWeights.of(model, state.names),
     )
 
 

@@ -19,6 +19,7 @@ from novikoff.engine.rows import Rows
 from novikoff.estimators.folds import CrossValidated, cross_validated
 from novikoff.estimators.hyperplane import LinearModel
 from novikoff.estimators.linear import LinearClassifier
+from novikoff.examples import written
 from novikoff.labels import Labels
 from novikoff.standardization import Standardization
 
@@ -248,14 +249,9 @@ def case_of(clf: LinearModel | None, X: Any, y: Any, proof: Proof | None, origin
     first, second = labels.classes
     if clf is None or clf.standardization_ is None:
         given = matrix
-    return Case(matrix, signs, (_text(first), _text(second)), names, tags, proof, clf, origin, weights, given)
+    names_of_labels = (written(first), written(second))
+    return Case(matrix, signs, names_of_labels, names, tags, proof, clf, origin, weights, given)
 
 
 def _constant(clf: Any) -> float:
     return float(clf.intercept_scaling) if clf.fit_intercept else 0.0
-
-
-def _text(label: Any) -> str:
-    """A label as it is written: whole numbers without a point."""
-    value = inputs.item(label)
-    return str(int(value)) if isinstance(value, float) and value.is_integer() and abs(value) < 1e15 else str(value)
