@@ -219,7 +219,7 @@ class _Eliminating(BooleanClassifier):
     """What remains of all positions."""
 
     @property
-    def state(self) -> Hashable:
+    def _state(self) -> Hashable:
         return (self.n_features_in_, self._core.left) if self._begun() else None
 
     def _remaining(self) -> Any:

@@ -260,7 +260,7 @@ class Findings(Apart):
         return self._learned().theta
 
     @property
-    def rule_(self) -> Rule:
+    def _rule_in_use(self) -> Rule:
         """How it learns: the rule that compiled loops ask."""
         return self._learned().rule
 

@@ -56,9 +56,9 @@ class LinearModel(Scored, ClassifierMixin, BaseEstimator, Portable):  # type: ig
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The labels. At zero as ``at_zero`` says; under "mistake", or where scores tie, the first label."""
-        return self.sides(self.decision_function(X))
+        return self._sides(self.decision_function(X))
 
-    def sides(self, scores: NDArray[np.float64]) -> NDArray[Any]:
+    def _sides(self, scores: NDArray[np.float64]) -> NDArray[Any]:
         """The labels for given scores."""
         return self.classes_[self._places(scores)]
 

@@ -68,7 +68,7 @@ class Learning(LinearModel, Shared, ABC):
     n_iter_: int
     history_: NDArray[np.int64]
 
-    rule: ClassVar[Any]  # the type of its rule
+    _rule_kind: ClassVar[Any]  # the type of its rule
     _many_classes = True
 
     @abstractmethod

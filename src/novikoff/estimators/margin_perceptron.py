@@ -49,7 +49,7 @@ class MarginPerceptron(LinearClassifier):
 
     threshold: float | str = parameter("auto", one_of({"auto"}), Interval(Real, 0, None, closed="left"))
 
-    rule = rules.MarginPerceptron
+    _rule_kind = rules.MarginPerceptron
 
     def _rule(self) -> Rule:
         if self.threshold == "auto":

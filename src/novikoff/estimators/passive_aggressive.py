@@ -66,7 +66,7 @@ class PassiveAggressive(LinearClassifier):
     C: float = parameter(1.0, Interval(Real, 0, None, closed="neither"))
     tol: float | None = parameter(None, Interval(Real, 0, None, closed="left"), NONE)
 
-    rule = rules.PassiveAggressive
+    _rule_kind = rules.PassiveAggressive
 
     def _weighed(self, X: Any, y: Any, given: Any, known: Any = ()) -> Weighed:
         found = super()._weighed(X, y, given, known)

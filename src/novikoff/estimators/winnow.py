@@ -102,7 +102,7 @@ class Winnow(BooleanClassifier):
         return winnow2_bound(d, self.k, self.r, theta) if alpha == 1.0 + 0.5 / self.r and theta >= 1 else None
 
     @property
-    def state(self) -> Hashable:
+    def _state(self) -> Hashable:
         return self._core.w.tobytes() if self._begun() else None
 
     @property

@@ -108,7 +108,7 @@ def _fit(model: Any, examples: Dataset, journal: DiskJournal | None) -> None:
         digest = beside.submit(lambda: examples.digest)
         if journal:
             journal.data = digest
-            model.fit_journalled(examples, None, journal)
+            model._fit_journalled(examples, None, journal)
         else:
             model.fit(examples)
         model.data_digest_ = digest.result()
