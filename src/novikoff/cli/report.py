@@ -59,7 +59,7 @@ def report(
     found = _model(learner, set_, model)
     check_target(output, data, *([] if model is None else [model]))
     examples = _read(data, reading.given(None if model is None else columns_of(found)))
-    constant = {"fit_intercept": found.fit_intercept, "intercept_scaling": found.intercept_scaling}
+    constant: dict[str, Any] = {"fit_intercept": found.fit_intercept, "intercept_scaling": found.intercept_scaling}
     proof = certify(examples, gap=gap, max_seconds=max_seconds, verbose=int(not quiet), **constant)
     clf: LinearModel | None = found
     note = ""

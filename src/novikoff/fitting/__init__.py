@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, TypeVar, Unpack
 
 from novikoff.data.cache import Copy
 from novikoff.data.dataset import Dataset
@@ -19,10 +19,12 @@ from novikoff.data.sources import read_once
 from novikoff.estimators.linear import LinearClassifier
 from novikoff.fitting.journal import DiskJournal, forget_all
 
+E = TypeVar("E")
+
 
 @takes_options
 def fit_file(
-    estimator: Any,
+    estimator: E,
     path: str | os.PathLike[str],
     *,
     resume: bool = False,
@@ -31,7 +33,7 @@ def fit_file(
     keep_cache: bool = True,
     watch: Callable[[int], None] | None = None,
     **reading: Unpack[Options],
-) -> Any:
+) -> E:
     """Fit an estimator to a file that need not fit into memory; the bits are those of ``estimator.fit(read(path))``.
 
     The file is parsed once, into a binary copy that is mapped into memory, and the passes run on that.

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from novikoff.disk import atomic
 from novikoff.estimators.guarantee import guarantee
-from novikoff.estimators.registry import ANY, NUMBERS, REGISTRY
+from novikoff.estimators.registry import ANY, NUMBERS, REGISTRY, Model
 from novikoff.learners.state import State
 from novikoff.store import container, feature_names
 from novikoff.store.container import VERSION, Content, InvalidModel
@@ -46,7 +46,7 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     atomic.write(path, to_parts(model))
 
 
-def load(path: str | os.PathLike[str]) -> Any:
+def load(path: str | os.PathLike[str]) -> Model:
     """The model of a file, as it was saved: it predicts, counts and goes on learning as the original, bit for bit.
 
     Nothing in the file is run. `InvalidModel` says what is wrong with it.
@@ -159,9 +159,10 @@ def _input_out(reading: Any) -> Any:
 # In ----------------------------------------------------------------------------------------------
 
 
-def from_content(content: Content) -> Any:
+def from_content(content: Content) -> Model:
     """The model; `InvalidModel` if it could not have been saved."""
-    return _built(*_checked(content))
+    model: Model = _built(*_checked(content))
+    return model
 
 
 def _built(header: dict[str, Any], state: State) -> Any:

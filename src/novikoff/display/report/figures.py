@@ -81,7 +81,8 @@ def curve(case: Case, clf: LinearClassifier) -> Html:
 
 def steps(case: Case, clf: LinearClassifier) -> Html:
     """Novikoff's proof for this run, where it costs little."""
-    if not isinstance(case.proof, Separable) or not case.learned_here or not len(clf.history_) or clf._rule_kind.measures():
+    run_from_zero = case.learned_here and len(clf.history_) and not clf._rule_kind.measures()
+    if not isinstance(case.proof, Separable) or not run_from_zero:
         return Html()
     entries = case.X.nnz if sp.issparse(case.X) else case.X.size
     if entries > REPEATED or clf.updates_ > STEPS:
