@@ -359,7 +359,7 @@ def test_a_row_of_a_frame_goes_by_name():
         assert (
             learned == [Perceptron().partial_fit(FRAME, [1, 0, 1]).learn_one(FRAME.to_numpy()[i], 0).coef_.tolist()] * 6
         )
-        assert all(model.row_of(row) == model.row_of(FRAME.to_numpy()[i]) for row in swapped_rows(FRAME, i))
+        assert all(model._row_of(row) == model._row_of(FRAME.to_numpy()[i]) for row in swapped_rows(FRAME, i))
 
 
 def test_a_model_that_begins_with_rows_of_a_frame_knows_their_names():

@@ -50,6 +50,8 @@ GROUPS = {
             "Separable",
             "NotSeparable",
             "Undecided",
+            "Verdicts",
+            "RunProof",
             "Verified",
             "NotSeparableError",
             "InvalidCertificate",
@@ -88,7 +90,7 @@ GROUPS = {
         "novikoff.theory", theory, sorted((n for n in theory.__all__ if callable(getattr(theory, n))), key=str.lower)
     ),
 }
-MODULES = ("concepts", "data", "problems", "theory")  # names of `novikoff` that have a page of their own
+MODULES = ("concepts", "data", "display", "problems", "theory")  # names of `novikoff` that have a page of their own
 
 
 # Docstrings ----------------------------------------------------------------------------------------

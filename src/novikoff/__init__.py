@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from novikoff import concepts as concepts
     from novikoff import data as data
+    from novikoff import display as display
     from novikoff import problems as problems
     from novikoff import theory as theory
     from novikoff.certificates import NotSeparable as NotSeparable
     from novikoff.certificates import NotSeparableError as NotSeparableError
+    from novikoff.certificates import RunProof as RunProof
     from novikoff.certificates import Separable as Separable
     from novikoff.certificates import Undecided as Undecided
+    from novikoff.certificates import Verdicts as Verdicts
     from novikoff.certificates import certify as certify
     from novikoff.certificates.claim import InvalidCertificate as InvalidCertificate
     from novikoff.certificates.verified import Verified as Verified
@@ -54,7 +57,7 @@ __version__ = "0.1.0"
 # Where the public names live. They are imported on first use: `novikoff --help`, or the reading of a large file, need
 # not wait for scikit-learn.
 _NAMES = {
-    "certificates": "NotSeparable NotSeparableError Separable Undecided certify",
+    "certificates": "NotSeparable NotSeparableError RunProof Separable Undecided Verdicts certify",
     "certificates.claim": "InvalidCertificate",
     "certificates.verified": "Verified",
     "certificates.verify": "verify",
@@ -77,21 +80,23 @@ _NAMES = {
     "learners.weighted_majority": "RandomizedWeightedMajority WeightedMajority",
     "store": "InvalidModel load save",
 }
-_MODULES = ("concepts", "data", "problems", "theory")
+_MODULES = ("concepts", "data", "display", "problems", "theory")
 _HOMES = {name: f"novikoff.{home}" for home, names in _NAMES.items() for name in names.split()}
 
 __all__ = sorted((*_HOMES, *_MODULES))  # a list, known when this has run
 
 
-def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        found = getattr(importlib.import_module(_HOMES[name]), name)
-    elif name in _MODULES:
-        found = importlib.import_module(f"novikoff.{name}")
-    else:
-        raise AttributeError(f"module 'novikoff' has no attribute {name!r}")
-    globals()[name] = found
-    return found
+if not TYPE_CHECKING:  # which is to find what is not there
+
+    def __getattr__(name: str) -> Any:
+        if name in _HOMES:
+            found = getattr(importlib.import_module(_HOMES[name]), name)
+        elif name in _MODULES:
+            found = importlib.import_module(f"novikoff.{name}")
+        else:
+            raise AttributeError(f"module 'novikoff' has no attribute {name!r}")
+        globals()[name] = found
+        return found
 
 
 def __dir__() -> list[str]:

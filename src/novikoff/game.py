@@ -38,8 +38,8 @@ class Linear(Protocol):
 
     def sign_one(self, x: Any) -> int: ...
     def learn_one(self, x: Any, y: Any) -> Any: ...
-    def sign_of(self, y: Any) -> int: ...
-    def row_of(self, x: Any) -> Row: ...
+    def _sign_of(self, y: Any) -> int: ...
+    def _row_of(self, x: Any) -> Row: ...
     def weights(self, names: Iterable[Hashable] | None = None) -> Row: ...
 
 
@@ -160,7 +160,7 @@ def play(
     wrong: list[int] = []
     for x, y in stream:
         if isinstance(learner, Linear):
-            said, truth = learner.sign_one(x), learner.sign_of(y)
+            said, truth = learner.sign_one(x), learner._sign_of(y)
         else:
             said, truth = learner.predict_one(x), y
         mistake = bool(said != truth)
@@ -212,7 +212,7 @@ class _Follower:
     @property
     def _rule(self) -> Rule | None:
         """The learner's rule, if its steps are not all of length 1."""
-        rule: Rule | None = getattr(self._learner, "rule_", None)
+        rule: Rule | None = getattr(self._learner, "_rule_in_use", None)
         return None if rule is None or (not rule.measures() and rule.step(0.0, 0.0, 1.0) == 1.0) else rule
 
     def _step(self, row: Row, y: int) -> float:
@@ -245,7 +245,7 @@ class _Follower:
             if counted:
                 self.norm_sq.append(sum(a * a for a in self._learner.weights().values()))
             return
-        row = self._learner.row_of(x)
+        row = self._learner._row_of(x)
         if self._witness is None:
             width = int(getattr(self._learner, "n_features_in_", len(row) - 1))
             self._witness, self._scale = _by_name(self._given, row, width)

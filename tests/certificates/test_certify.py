@@ -325,7 +325,7 @@ def test_the_data_sets_of_scikit_learn(name, standardised):
     bunch = getattr(datasets, f"load_{name}")()
     X = StandardScaler().fit_transform(bunch.data) if standardised else bunch.data
     found = nk.certify(X, bunch.target)
-    for proof in found.values() if isinstance(found, dict) else [found]:
+    for proof in found.values() if isinstance(found, nk.Verdicts) else [found]:
         assert nk.verify(proof, X, bunch.target).verdict == proof.verdict
         assert name == "digits" or claims_hold(proof.to_json(), X, bunch.target)  # slow in Fractions
 

@@ -96,7 +96,7 @@ WRONG_TYPES = {
     "no hyperplane": (lambda: GeometryDisplay.from_certificate(certify(*XOR), *XOR), "'not separable'"),
     "many verdicts": (
         lambda: CertificateDisplay.from_certificate(certify(X, [0, 1, 2, 2]), X, [0, 1, 2, 2]),
-        r"proofs\[label\]",
+        r"verdicts\[label\]",
     ),
     "undecided": (
         lambda: CertificateDisplay.from_certificate(certify(SLOW.X, SLOW.y, max_passes=0), SLOW.X, SLOW.y),

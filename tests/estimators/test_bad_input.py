@@ -217,7 +217,7 @@ def test_rows_that_cannot_be_put_on_the_sphere():
     model = Perceptron(scale="sphere", fit_intercept=False).fit([[1.0, 0.0], [-1.0, 0.0]], [1, -1])
     assert model.predict([[1.7e308, 1.7e308], [-5e-324, 5e-324], [0.0, 0.0]]).tolist() == [1, -1, -1]
     with pytest.raises(ValueError, match="all zeros"):
-        model.row_of([0.0, 0.0])
+        model._row_of([0.0, 0.0])
 
 
 def test_rows_of_zeros_in_the_ball():

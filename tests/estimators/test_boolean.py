@@ -89,7 +89,7 @@ def fit(model, X, y):
 
 
 def same(a, b):
-    return a.state == b.state and (a.rounds_, a.mistakes_) == (b.rounds_, b.mistakes_)
+    return a._state == b._state and (a.rounds_, a.mistakes_) == (b.rounds_, b.mistakes_)
 
 
 def facts(error):
@@ -332,7 +332,7 @@ def test_clone_pickle_copy_and_what_is_known_before(model):
     model = clone(model)
     assert clone(model).get_params() == model.get_params()
     assert model.bound() is None
-    assert model.state is None
+    assert model._state is None
     assert (model.rounds_, model.mistakes_) == (0, 0)
     with pytest.raises(NotFittedError):
         model.predict([[1, 0]])
@@ -341,17 +341,17 @@ def test_clone_pickle_copy_and_what_is_known_before(model):
     rng = np.random.default_rng(5)
     X, y = stream(rng, model, 40, 5, 0)
     model.fit(X[:20], y[:20])
-    before = model.state
+    before = model._state
     twins = [pickle.loads(pickle.dumps(model)), model.copy()]
     model.partial_fit(X[20:], y[20:])
-    assert [twin.state for twin in twins] == [before, before]
+    assert [twin._state for twin in twins] == [before, before]
     for twin in twins:
         for x, label in zip(X[20:], y[20:], strict=True):
             twin.learn_one(x, label)
         assert same(twin, model)
     assert list(model.classes_) == [0, 1]
     assert model.score(X, y) == (model.predict(X) == y).mean()
-    assert hash(model.state) == hash(twins[0].state)
+    assert hash(model._state) == hash(twins[0]._state)
 
 
 @EACH

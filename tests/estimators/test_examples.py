@@ -169,7 +169,7 @@ def test_a_run_taken_up_again_gives_the_same_bits(model: Any, order: str, monkey
         ours = model(max_iter=10**6, **options)
         for _ in range(10_000):
             try:
-                ours.fit_journalled(X, y, notebook)
+                ours._fit_journalled(X, y, notebook)
                 break
             except MemoryError:
                 notebook.left = stop_after

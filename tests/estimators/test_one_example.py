@@ -26,7 +26,7 @@ def test_sparse_rows_of_every_format(format: str, kind: Any) -> None:
         assert clf.predict_one(x) == twin.predict_one(row)
         clf.learn_one(x, label)
         twin.learn_one(row, label)
-        assert clf.row_of(x) == {name: value for name, value in twin.row_of(row).items() if value}
+        assert clf._row_of(x) == {name: value for name, value in twin._row_of(row).items() if value}
     assert np.array_equal(clf.coef_, twin.coef_)
     assert clf.mistakes_ == twin.mistakes_
 
@@ -48,7 +48,7 @@ def test_namedtuples_go_by_name(model: Any) -> None:
     clf = model.fit(FRAME, LABELS)
     for row, turned in zip(FRAME.itertuples(index=False), FRAME[["b", "a"]].itertuples(index=False), strict=True):
         assert clf.predict_one(turned) == clf.predict_one(row) == clf.predict_one(list(row))
-        assert clf.row_of(turned) == clf.row_of(row)
+        assert clf._row_of(turned) == clf._row_of(row)
     x = next(FRAME[["b", "a"]].itertuples(index=False))
     other = nk.Perceptron().fit(FRAME, LABELS).learn_one(x, -1)
     assert np.array_equal(other.coef_, nk.Perceptron().fit(FRAME, LABELS).learn_one(list(FRAME.iloc[0]), -1).coef_)

@@ -10,4 +10,4 @@ from novikoff.estimators.parameters import estimator, parameter
 class CarefulPerceptron(MarginPerceptron):
     """The Margin Perceptron with theta = 2."""
 
-    threshold: float | str = parameter(2.0)
+    threshold: float | str = parameter(default=2.0)

@@ -189,7 +189,7 @@ def test_a_hint_from_the_middle_of_a_game_is_the_best_by_brute_force() -> None:
         known: dict[Any, int] = {}
 
         def most(learner: Any, alive: list[list[int]], points: list[Any] = points, known: Any = known) -> int:
-            key = learner.state, tuple(map(tuple, alive))
+            key = learner._state, tuple(map(tuple, alive))
             if key in known:
                 return int(known[key])
             best = 0

@@ -314,7 +314,7 @@ def test_rounds_of_a_batch_are_a_loop_of_predictions_and_lessons(hypothesis, kin
         dicts.learn_one(named, label)
     for rows in (X, sp.csr_array(X)):
         batch = Perceptron(multiclass=kind, hypothesis=hypothesis)
-        found = batch.online_answers(rows, None, y)
+        found = batch._online_answers(rows, None, y)
         met = set()
         for i, label in enumerate(y):
             new = label not in met

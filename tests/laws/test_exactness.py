@@ -261,7 +261,7 @@ def test_decision_function_has_the_exact_sign(data, scale, intercept):
     assert np.array_equal(scores > 0, model.decision_function(sp.csr_array(X)) > 0)
     w = [Fraction(v) for v in [*model.coef_[0], *model.intercept_]]
     for x, score in zip(X, scores, strict=True):
-        row = model.row_of(x)
+        row = model._row_of(x)
         truth = sum(w[j] * Fraction(row[j]) for j in range(len(x))) + w[-1] * Fraction(row[None])
         assert np.sign(score) == (truth > 0) - (truth < 0)
         assert model.sign_one(x) == np.sign(score)

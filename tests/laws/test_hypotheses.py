@@ -109,7 +109,9 @@ def test_the_average_and_the_best_of_many_classes(data, passes, constant):
     X, y, k = data
     found = reference.rounds(X.tolist(), y.tolist(), classes=k, constant=constant, passes=passes)
     for storage in (X, sp.csr_array(X)):
-        learner = LinearLearner(Perceptron().fit([[1], [2]], [0, 1]).rule_, X.shape[1], constant, unit=False, heads=k)
+        learner = LinearLearner(
+            Perceptron().fit([[1], [2]], [0, 1])._rule_in_use, X.shape[1], constant, unit=False, heads=k
+        )
         learner.average()
         learner.run(Rows(storage, y, constant), "given", passes)
         assert learner.hypothesis.tolist() == mean_of(found)

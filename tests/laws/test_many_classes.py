@@ -228,7 +228,7 @@ def test_a_batch_in_rounds_is_a_loop_of_predictions_and_lessons(problem, sparse)
     X, y, _ = problem
     labels = np.array(["ant", "bee", "cat", "dog", "elk", "fox"])[y]
     batch, single = Perceptron(), Perceptron()
-    places = batch.online_answers(sp.csr_array(X) if sparse else X, None, labels)
+    places = batch._online_answers(sp.csr_array(X) if sparse else X, None, labels)
     for i, (x, label) in enumerate(zip(X, labels, strict=True)):
         said = single.predict_one(x)
         single.learn_one(x, str(label))

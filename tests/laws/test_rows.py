@@ -125,5 +125,7 @@ def test_what_a_theorem_bounds_is_said_by_the_rule() -> None:
     X, y = [[1.0], [2.0], [-1.0], [-3.0]], [1, 1, -1, -1]
     of = [model.fit(X, y).certify(X, y).of for model in (Perceptron(), MarginPerceptron(), PassiveAggressive())]
     assert of == ["updates", "updates", "mistakes"]
-    rules = [model.fit(X, y).rule_ for model in (Perceptron(), MarginPerceptron(), PassiveAggressive(variant="PA"))]
+    rules = [
+        model.fit(X, y)._rule_in_use for model in (Perceptron(), MarginPerceptron(), PassiveAggressive(variant="PA"))
+    ]
     assert [rule.formula() for rule in rules] == ["R²/γ²", "(R² + 2θ)/γ²", "R²/γ²"]

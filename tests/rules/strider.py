@@ -68,7 +68,7 @@ class Strider(LinearClassifier):
         As in `Perceptron`.
     """
 
-    rule = Stride
+    _rule_kind = Stride
 
     def _rule(self) -> Rule:
         return Stride(AT_ZERO[self.at_zero])

@@ -69,7 +69,7 @@ def test_it_predicts_and_speaks_as_the_original(name):
         ):
             assert one.bound(0.125) == other.bound(0.125)
     elif hasattr(model, "rounds_"):
-        assert (found.bound(), found.state) == (model.bound(), model.state)
+        assert (found.bound(), found._state) == (model.bound(), model._state)
 
 
 @pytest.mark.parametrize("name", ZOO)

@@ -28,14 +28,14 @@ class Toy(OnlineLearner):
     """A learner with a state that is replaced."""
 
     def __init__(self, state, bound=None):
-        self._state, self._bound = state, bound
+        self._held, self._bound = state, bound
 
     def bound(self):
         return self._bound
 
     @property
-    def state(self):
-        return self._state
+    def _state(self):
+        return self._held
 
 
 class Automaton(Toy):
@@ -46,14 +46,14 @@ class Automaton(Toy):
         self.predictions, self.moves, self.remembers = predictions, moves, remembers
 
     def predict_one(self, x):
-        number, seen = self._state
+        number, seen = self._held
         return dict(seen).get(x, self.predictions[number][x])
 
     def _update(self, x, y):
-        number, seen = self._state
+        number, seen = self._held
         if self.remembers == "all" or (self.remembers == "mistakes" and self.predict_one(x) != y):
             seen = tuple(sorted({**dict(seen), x: y}.items()))
-        self._state = self.moves[number][x][y], seen
+        self._held = self.moves[number][x][y], seen
 
 
 class Stubborn(Toy):
@@ -79,11 +79,11 @@ class Elimination(Toy):
         super().__init__(frozenset(range(d)), bound)
 
     def predict_one(self, x):
-        return int(all(x[i] for i in self._state))
+        return int(all(x[i] for i in self._held))
 
     def _update(self, x, y):
         if y:
-            self._state = frozenset(i for i in self._state if x[i])
+            self._held = frozenset(i for i in self._held if x[i])
         elif self.predict_one(x):
             raise NotRealizable("no monotone conjunction agrees", self.rounds_)
 
@@ -101,7 +101,7 @@ def value(learner, C):
     """The most mistakes, by sweeps over all positions until nothing changes; inf if that does not end."""
     examples = [(x, y) for x in C.domain.points() for y in (0, 1)]
     labels = {concept: [concept(x) for x in C.domain.points()] for concept in C.members(C.whole)}
-    start = learner.state, frozenset(labels)
+    start = learner._state, frozenset(labels)
     learners, edges = {start: learner.copy()}, {}
     queue = [start]
     for position in queue:
@@ -116,7 +116,7 @@ def value(learner, C):
                 child.learn_one(x, y)
             except NotRealizable:
                 continue
-            to = child.state, left
+            to = child._state, left
             edges[position].append((mistake, to))
             if to not in learners:
                 learners[to] = child
@@ -133,9 +133,9 @@ def value(learner, C):
 
 def forced(learner, C=None):
     """The mistakes on the worst case, which must leave the learner alone and be explained by a concept."""
-    before = learner.state, learner.rounds_, learner.mistakes_
+    before = learner._state, learner.rounds_, learner.mistakes_
     stream = worst_case(learner, C)
-    assert (learner.state, learner.rounds_, learner.mistakes_) == before
+    assert (learner._state, learner.rounds_, learner.mistakes_) == before
     assert (C or learner.concepts).consistent([x for x, _ in stream], [y for _, y in stream])
     return play(learner.copy(), stream).mistakes
 
@@ -323,7 +323,7 @@ def test_mistakes_without_end():
 def test_what_is_too_large_says_so(monkeypatch):
     class Counter(Stubborn):
         def _update(self, x, y):
-            self._state += 1
+            self._held += 1
 
     with pytest.raises(ValueError, match="from state to new state: too large to search; take a smaller class"):
         worst_case(Counter(0), concepts.singletons(3))

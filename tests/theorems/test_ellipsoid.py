@@ -260,7 +260,7 @@ def test_an_intercept_is_a_constant_coordinate():
             assert learner.predict_one(x) == other.predict_one(row)
             learner.learn_one(x, label)
             other.learn_one(row, label)
-    assert learner.state == other.state
+    assert learner._state == other._state
     assert 3 < learner.mistakes_ <= learner.bound()
     assert ((X @ learner.coef_ + learner.intercept_ >= 0) == y).all()
     assert learner.coef_ == pytest.approx(other.coef_[:2] / math.sqrt(2))
@@ -292,12 +292,12 @@ def test_contradictions_are_found(gamma, most):
 
     def stream():
         for y in [1, 0] * 300:
-            seen.append((learner.state, learner.rounds_, learner.mistakes_))
+            seen.append((learner._state, learner.rounds_, learner.mistakes_))
             yield [0.5, 0.5], y
 
     with pytest.raises(NotRealizable, match="halfspace") as error:
         play(learner, stream())
-    assert seen[-1] == (learner.state, learner.rounds_, learner.mistakes_)
+    assert seen[-1] == (learner._state, learner.rounds_, learner.mistakes_)
     assert error.value.round == learner.rounds_ <= most
 
 
@@ -340,11 +340,11 @@ def test_the_length_of_a_row_does_not_matter(scale):
 )
 def test_bad_input_changes_nothing(x, y, message):
     learner = EllipsoidPerceptron(gamma=0.01).learn_one([0.3, -0.2], 0)
-    before = learner.state, learner.rounds_, learner.mistakes_
+    before = learner._state, learner.rounds_, learner.mistakes_
     assert learner.mistakes_ == 1
     with pytest.raises(ValueError, match=message):
         learner.learn_one(x, y)
-    assert (learner.state, learner.rounds_, learner.mistakes_) == before
+    assert (learner._state, learner.rounds_, learner.mistakes_) == before
     if y in (0, 1):
         with pytest.raises(ValueError, match=message):
             learner.predict_one(x)
@@ -374,7 +374,7 @@ def test_copies_go_their_own_way():
     learner = EllipsoidPerceptron().learn_one([0.5, 0.1], 0)
     copy, again = learner.copy(), pickle.loads(pickle.dumps(learner))
     copy.learn_one([0.2, 0.9], 1)
-    assert learner.state == again.state != copy.state
+    assert learner._state == again._state != copy._state
     assert (learner.mistakes_, copy.mistakes_) == (1, 2)
 
 

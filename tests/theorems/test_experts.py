@@ -242,11 +242,11 @@ BOTH = pytest.mark.parametrize("Learner", [WeightedMajority, RandomizedWeightedM
 def test_the_state_is_what_predictions_depend_on(Learner):
     # After 300 wrong examples and as many right ones all concepts are equal again, but the draws are others.
     learner = Learner(concepts.table([[0, 1], [1, 0], [1, 1]]), 0.5)
-    start = learner.state
+    start = learner._state
     for y in [0] * 300 + [1] * 300:
         learner.learn_one(0, y)
     assert learner.best_mistakes_ == 300
-    assert (learner.state == start) == (Learner is WeightedMajority)
+    assert (learner._state == start) == (Learner is WeightedMajority)
     assert not learner._counts.any()
 
 
@@ -295,10 +295,10 @@ def test_it_learns_from_what_halving_refuses(Learner):
 @pytest.mark.parametrize(("x", "y"), [((1, 0), 2), ((1, 0), -1), ((1, 0), "1"), ((1, 0, 1), 1), ((0.5, 1), 1)])
 def test_bad_input_changes_nothing(Learner, x, y):
     learner = Learner(concepts.monotone_conjunctions(2)).learn_one((1, 1), 0)
-    before = learner.state, learner.rounds_, learner.mistakes_, learner.best_mistakes_, learner.bound()
+    before = learner._state, learner.rounds_, learner.mistakes_, learner.best_mistakes_, learner.bound()
     with pytest.raises(ValueError, match="x|y"):  # noqa: RUF043
         learner.learn_one(x, y)
-    assert before == (learner.state, learner.rounds_, learner.mistakes_, learner.best_mistakes_, learner.bound())
+    assert before == (learner._state, learner.rounds_, learner.mistakes_, learner.best_mistakes_, learner.bound())
 
 
 @BOTH
@@ -322,11 +322,11 @@ def test_copies_and_repeated_predictions(Learner):
         assert len({learner.predict_one(z) for z in [x] * 5}) == 1
         others = [learner.predict_one(z) for z in range(9)]
         copy, again = learner.copy(), pickle.loads(pickle.dumps(learner))
-        state, mistakes, said = learner.state, learner.mistakes_, learner.predict_one(x)
+        state, mistakes, said = learner._state, learner.mistakes_, learner.predict_one(x)
         copy.learn_one(x, 1 - y)
-        assert learner.state == state == again.state != copy.state
+        assert learner._state == state == again._state != copy._state
         learner.learn_one(x, y)
-        assert again.learn_one(x, y).state == learner.state
+        assert again.learn_one(x, y)._state == learner._state
         assert [again.predict_one(z) for z in range(9)] == [learner.predict_one(z) for z in range(9)]
         assert learner.mistakes_ - mistakes == (said != y) == (others[x] != y)
 

@@ -154,9 +154,9 @@ def test_many_survivors_are_counted_and_few_are_named():
 def test_a_copy_and_a_pickle_go_their_own_way():
     learner = Halving(concepts.thresholds(8)).learn_one(4, 1)
     twin, stored = learner.copy(), pickle.loads(pickle.dumps(learner))
-    assert twin.state == stored.state == learner.state
+    assert twin._state == stored._state == learner._state
     learner.learn_one(2, 0)
-    assert twin.state == stored.state != learner.state
+    assert twin._state == stored._state != learner._state
     assert twin.version_space_.size == 5
 
 
@@ -171,10 +171,10 @@ def test_a_copy_and_a_pickle_go_their_own_way():
 )
 def test_bad_input_leaves_the_learner_alone(x, y, message):
     learner = Halving(concepts.monotone_conjunctions(3)).learn_one((0, 1, 1), 0)
-    before = learner.state, learner.rounds_, learner.mistakes_
+    before = learner._state, learner.rounds_, learner.mistakes_
     with pytest.raises(ValueError, match=message):
         learner.learn_one(x, y)
-    assert (learner.state, learner.rounds_, learner.mistakes_) == before
+    assert (learner._state, learner.rounds_, learner.mistakes_) == before
 
 
 def test_not_realizable_survives_a_pickle_and_says_what_to_use():

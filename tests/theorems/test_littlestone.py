@@ -214,28 +214,28 @@ def test_an_empty_part_loses():
 def test_it_keeps_its_version_space_as_halving_does():
     C = concepts.monotone_conjunctions(3)
     optimal, halving = StandardOptimal(C), Halving(C)
-    assert optimal.state == halving.state
+    assert optimal._state == halving._state
     for x, y in [((1, 0, 1), 1), ((0, 1, 1), 0)]:
         twin = optimal.copy()
         optimal.learn_one(x, y)
         halving.learn_one(x, y)
         assert optimal.version_space_ == halving.version_space_
-        assert hash(optimal.state) != hash(twin.state)
+        assert hash(optimal._state) != hash(twin._state)
         assert twin.rounds_ == optimal.rounds_ - 1
     assert [str(concept) for concept in optimal.version_space_.survivors] == ["x[0]", "x[0] & x[2]"]
     for same in (copy.deepcopy(optimal), pickle.loads(pickle.dumps(optimal))):
-        assert same.state == optimal.state
+        assert same._state == optimal._state
         assert same.bound() == 3
         assert same.predict_one((1, 1, 0)) == optimal.predict_one((1, 1, 0))
 
 
 def test_what_no_concept_explains_is_not_learned():
     learner = StandardOptimal(concepts.thresholds(5)).learn_one(2, 1)
-    before = learner.state
+    before = learner._state
     with pytest.raises(NotRealizable, match="round 1: no concept is left") as caught:
         learner.learn_one(3, 0)
     assert caught.value.round == 1
-    assert (learner.state, learner.rounds_) == (before, 1)
+    assert (learner._state, learner.rounds_) == (before, 1)
     for x, y in ((5, 1), (0, 2), (1.5, 1)):
         with pytest.raises(ValueError, match=r"x is|y is"):
             learner.learn_one(x, y)

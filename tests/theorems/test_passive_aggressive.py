@@ -243,7 +243,7 @@ def follow(model, X, y, passes):
             before = weights(model, len(x)) if begun else [F(0)] * (len(x) + 1)
             model.learn_one(x, int(sign))
             begun = True
-            row = [F(v) for v in model.row_of(x).values()]
+            row = [F(v) for v in model._row_of(x).values()]
             product = int(sign) * inner(before, [*row, F(0)][: len(before)])
             wrong = product <= 0
             assert model.mistakes_ - mistakes == wrong
@@ -312,7 +312,7 @@ def test_the_rounded_weights_of_the_learner_keep_its_bound(variant, kind, scale)
             start = weights(model, 6)
             model.set_params(warm_start=True)
         losses, mistakes = follow(model, X, y, passes=4)
-        rows = [[F(v) for v in model.row_of(x).values()][:6] for x in X]
+        rows = [[F(v) for v in model._row_of(x).values()][:6] for x in X]
         u = separator(rows, y.tolist())
         assert all(s * inner(u, row) == 1 for row, s in zip(rows, y.tolist(), strict=True))
         most = allowed(model, rows, u, start, len(losses))
@@ -402,17 +402,17 @@ def test_weights_that_leave_the_separator_behind_are_found_out():
             return 3 * (1 - product) / sqnorm
 
     class Shown:
-        rule_, scale, n_features_in_, threshold_ = Far(0, 0), "none", 1, 1.0
+        _rule_in_use, scale, n_features_in_, threshold_ = Far(0, 0), "none", 1, 1.0
         updates_ = mistakes_ = 0
         w = 0.0
 
         def sign_one(self, x):
             return 1 if self.w * x[0] > 0 else 0
 
-        def sign_of(self, y):
+        def _sign_of(self, y):
             return y
 
-        def row_of(self, x):
+        def _row_of(self, x):
             return {0: x[0], None: 0.0}
 
         def weights(self, names=None):
@@ -423,7 +423,7 @@ def test_weights_that_leave_the_separator_behind_are_found_out():
             self.mistakes_ += y * self.w * x[0] <= 0
             if y * self.w * x[0] < 1:
                 self.updates_ += 1
-                self.w += self.rule_.step(y * self.w * x[0], x[0] ** 2, 1.0) * y * x[0]
+                self.w += self._rule_in_use.step(y * self.w * x[0], x[0] ** 2, 1.0) * y * x[0]
 
     run = play(Shown(), [([1.0], 1)], witness=[1])
     assert run.failures == ("in round 0 w went away from w*/gamma",)

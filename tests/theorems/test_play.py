@@ -29,10 +29,10 @@ class Honest:
     def __init__(self):
         self.w, self.updates_, self.mistakes_ = {}, 0, 0
 
-    def sign_of(self, y):
+    def _sign_of(self, y):
         return y
 
-    def row_of(self, x):
+    def _row_of(self, x):
         return {**x, None: 0.0}
 
     def weights(self, names=None):

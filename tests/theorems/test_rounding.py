@@ -56,7 +56,7 @@ def recorded(model, X, y, witness, passes=1):
                 before = model.updates_
                 updates.append(i)
                 path.append(weights())
-    rows = [list(model.row_of(x).values()) for x in X]
+    rows = [list(model._row_of(x).values()) for x in X]
     zero = {"mistake": 0, "positive": 1, "negative": -1}[model.at_zero]
     known = {"mistakes": model.mistakes_ - mistakes, "zero": zero, "threshold": model.threshold_}
     return Run.of(rows, y, [*witness, 0], updates, weights=path, **known)

@@ -292,6 +292,9 @@ class Undecided(Proof):
         )
 
 
+Verdict = Separable | NotSeparable | Undecided
+
+
 @dataclass(frozen=True)
 class RunProof:
     """A run tied to its theorem: updates <= bound, with the separator of ``proof`` as the witness.
@@ -299,7 +302,7 @@ class RunProof:
     Of a learner whose theorem bounds mistakes alone (``of``), mistakes <= bound.
     """
 
-    proof: Separable | NotSeparable | Undecided
+    proof: Verdict
     mistakes: int
     updates: int
     bound: int | None  # what the theorem allows; None where it promises nothing

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -119,6 +119,8 @@ def _text(certificate: Any) -> str:
         return str(certificate.to_json())
     if isinstance(certificate, dict):
         return json.dumps(certificate)
+    if isinstance(certificate, Mapping):
+        raise TypeError("these are several, one for each label: give one of them")
     with open(certificate, "rb") as file:
         small = os.fstat(file.fileno()).st_size <= LARGEST_FILE
         content = file.read(LARGEST_FILE + 1) if small else b""  # a pipe or a device does not say how much it has

@@ -5,23 +5,25 @@ from __future__ import annotations
 import math
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from novikoff import inputs
 from novikoff.certificates import closer as twice
 from novikoff.certificates import rational, solve
-from novikoff.certificates.certificate import FINEST, About, NotSeparable, Proof, Separable, Undecided
+from novikoff.certificates.certificate import FINEST, About, NotSeparable, Separable, Undecided, Verdict
 from novikoff.certificates.claim import InvalidCertificate, how_read
 from novikoff.certificates.closer import Closer
 from novikoff.certificates.divisions import Division, divisions
 from novikoff.certificates.solve import CountedRows, Guess, OutOfBudget
+from novikoff.certificates.verdicts import Verdicts
 from novikoff.certificates.weak import weak_separator
 from novikoff.engine.loops import Signs
 from novikoff.engine.rows import Indices, Rows, sqnorm
@@ -49,6 +51,33 @@ class Question:
     doubted: tuple[Doubted, ...] = ()  # as in `About`
 
 
+Flags = NDArray[np.bool_] | Sequence[bool]  # labels that are two at most
+
+
+@overload
+def certify(
+    X: Any,
+    y: Flags,
+    gap: float = ...,
+    *,
+    fit_intercept: bool = ...,
+    intercept_scaling: float = ...,
+    max_passes: int | None = ...,
+    max_seconds: float | None = ...,
+    verbose: int = ...,
+) -> Verdict: ...
+@overload
+def certify(
+    X: Any,
+    y: Any = ...,
+    gap: float = ...,
+    *,
+    fit_intercept: bool = ...,
+    intercept_scaling: float = ...,
+    max_passes: int | None = ...,
+    max_seconds: float | None = ...,
+    verbose: int = ...,
+) -> Verdict | Verdicts: ...
 def certify(
     X: Any,
     y: Any = None,
@@ -59,7 +88,7 @@ def certify(
     max_passes: int | None = None,
     max_seconds: float | None = None,
     verbose: int = 0,
-) -> Any:
+) -> Verdict | Verdicts:
     """Is there a hyperplane with every row on its side, and with what margin? The answer comes with its proof.
 
     Parameters
@@ -75,7 +104,7 @@ def certify(
     Returns
     -------
     Separable, NotSeparable, or, when a budget runs out or on Ctrl-C, Undecided. With more than two labels,
-    a dict: for every label, its verdict against the rest.
+    Verdicts: a table that holds, for every label, its verdict against the rest.
     """
     if not FINEST <= gap < 1:
         raise ValueError(f"{told('gap', '--gap')} must be at least {FINEST} and below 1, got {gap!r}")
@@ -91,13 +120,13 @@ def certify(
     constant = float(intercept_scaling) if fit_intercept else 0.0
     question = Question(gap, constant, max_passes, max_seconds, verbose, reading=reading, doubted=doubted)
     hashed: bytes | None = None
-    proofs = {}
+    proofs: dict[Any, Verdict] = {}
     for division in divisions(y, X.shape[0]):
         hashed, proof = prove(X, division, question, names, hashed)
         proofs[division.positive] = proof
         if isinstance(proof, Undecided) and proof.why == INTERRUPTED:
             question = replace(question, max_seconds=0.0)  # one Ctrl-C ends the labels that are left, too
-    return next(iter(proofs.values())) if len(proofs) == 1 else proofs
+    return next(iter(proofs.values())) if len(proofs) == 1 else Verdicts(proofs)
 
 
 def recorded(X: Any) -> dict[str, Any] | None:
@@ -118,7 +147,7 @@ def recorded(X: Any) -> dict[str, Any] | None:
 
 def prove(
     X: Any, division: Division, question: Question, names: Any = None, hashed: bytes | None = None
-) -> tuple[bytes, Proof]:
+) -> tuple[bytes, Verdict]:
     """The verdict on one division of the rows; and the digest of X, for the next one."""
     n, d = X.shape
     rows = Rows(X, division.signs, question.constant)
@@ -172,7 +201,7 @@ class _Case:
     radius: float
     power: int  # margins of the data are those of the rows times 2^power
 
-    def verdict(self) -> Proof:
+    def verdict(self) -> Verdict:
         self.lower, self.upper = -math.inf, self.radius
         try:
             with Bracket("certify") if self.question.verbose else nullcontext() as watch:
@@ -183,7 +212,7 @@ class _Case:
             why = INTERRUPTED
         return Undecided(self.about, self.data.passes, (self.lower, self.upper), why)
 
-    def _search(self, watch: Bracket | None) -> Proof:
+    def _search(self, watch: Bracket | None) -> Verdict:
         gap = self.question.gap
         for guess in solve.guesses(self.data, gap):
             upper = self._note(guess, watch)
@@ -274,7 +303,7 @@ class _Case:
             not self.about.constant and balance != 0,
         )
 
-    def _beyond_floats(self, guess: Guess, watch: Bracket | None) -> Proof:
+    def _beyond_floats(self, guess: Guess, watch: Bracket | None) -> Verdict:
         """Floats have nothing better than this guess: integers decide, and twice the digits tell them where to look."""
         for rows in self._suspects(guess):
             cancelling = self._cancelling(rows)
@@ -297,7 +326,7 @@ class _Case:
         p = rational.one_signed(p) if p else None
         return self._not_separable(rows, p) if p else None
 
-    def _closed(self, closer: Closer) -> Proof | None:
+    def _closed(self, closer: Closer) -> Verdict | None:
         """The guess in integers, if its ends are close enough together."""
         w, p = rational.in_integers(closer.w()), rational.in_integers(closer.weights())
         kept = [k for k, weight in enumerate(p) if weight > 0]
@@ -308,7 +337,7 @@ class _Case:
             return self._not_separable(rows, p)
         return self._with_margin(w, *rational.smallest_product(self.data, w), upper, rows, p, block.exponent)
 
-    def _proof(self, found: rational.Nearest) -> Proof | None:
+    def _proof(self, found: rational.Nearest) -> Verdict | None:
         """What the nearest point proves."""
         if not any(found.w):
             return self._not_separable(found.rows, found.p)
@@ -337,7 +366,7 @@ class _Case:
             smallest**2 / _square(w) if smallest > 0 else Fraction(0),
         )
 
-    def _no_float_holds_it(self) -> Proof:
+    def _no_float_holds_it(self) -> Verdict:
         raise ValueError("the margin is too small for a float64, though it is there: scale the features")
 
     def _suspects(self, guess: Guess) -> Iterator[Indices]:

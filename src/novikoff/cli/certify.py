@@ -29,7 +29,7 @@ def certify(
     quiet: Quiet = False,
 ) -> int:
     """Is the data separable, and by what margin? Exit 0: separable; 10: not; 11: undecided; 1: an error."""
-    from novikoff.certificates import Undecided, certify
+    from novikoff.certificates import Undecided, Verdicts, certify
     from novikoff.cli.predictions import about_data
     from novikoff.data import read
     from novikoff.data.sources import check_target
@@ -40,18 +40,20 @@ def certify(
     report_skipped(examples.bad)
     announce(examples.account, quiet=quiet)
     found = certify(examples, gap=gap, fit_intercept=intercept, max_seconds=max_seconds, verbose=0 if quiet else 1)
-    proofs = found if isinstance(found, dict) else {"": found}
+    many = isinstance(found, Verdicts)
+    proofs = dict(found) if isinstance(found, Verdicts) else {"": found}
     for label, proof in proofs.items():
         if output and not isinstance(proof, Undecided):
             named = output.with_stem(f"{output.stem}-{quote(str(label), safe='')}")
-            proof.save(named if isinstance(found, dict) else output)
+            proof.save(named if many else output)
     if as_json:
         known = about_data(examples, {"fit_intercept": intercept, "intercept_scaling": 1.0})
+        known |= {"read": examples.account.record}
         records = {str(label): known | _record(proof) for label, proof in proofs.items()}
-        print(to_json(records if isinstance(found, dict) else records[""]))
+        print(to_json(records if many else records[""]))
     else:
         for proof in proofs.values():
-            print(f"{proof}\n" if isinstance(found, dict) else proof)
+            print(f"{proof}\n" if many else proof)
     return max(map(exit_code, proofs.values()))
 
 

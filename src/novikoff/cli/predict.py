@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, BinaryIO
+from typing import Annotated, Any, BinaryIO
 
 import typer
 
@@ -35,7 +35,7 @@ def predict(
     from novikoff.data.sources import check_target
     from novikoff.store import load
 
-    clf = load(model)
+    clf: Any = load(model)
     if output is not None:
         check_target(output, data, model)
     if scores and not hasattr(clf, "decision_function"):

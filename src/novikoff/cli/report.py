@@ -62,7 +62,7 @@ def report(
     check_target(output, data, *([] if model is None else [model]))
     examples = _read(data, reading.given(None if model is None else columns_of(found)))
     announce(examples.account, quiet=quiet)
-    constant = {"fit_intercept": found.fit_intercept, "intercept_scaling": found.intercept_scaling}
+    constant: dict[str, Any] = {"fit_intercept": found.fit_intercept, "intercept_scaling": found.intercept_scaling}
     rows = examples if found.standardization_ is None else standardised_for(found, examples)
     proof = certify(rows, gap=gap, max_seconds=max_seconds, verbose=int(not quiet), **constant)
     clf: LinearModel | None = found

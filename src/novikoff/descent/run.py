@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,8 @@ from novikoff.descent.squares import WIDE, Squares
 from novikoff.engine.dense import DenseRows
 from novikoff.engine.storage import Vector
 
-METHODS = ("gd", "newton", "sgd", "newton-sgd", "kaczmarz", "cg")
+Method = Literal["gd", "newton", "sgd", "newton-sgd", "kaczmarz", "cg"]
+METHODS: tuple[Method, ...] = get_args(Method)
 STOCHASTIC = ("sgd", "newton-sgd", "kaczmarz")
 INTERRUPTED = "interrupted"
 PATIENCE = 5  # passes of a stochastic method without progress

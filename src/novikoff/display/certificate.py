@@ -6,12 +6,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.certificates import NotSeparable, Separable
+from novikoff.certificates import NotSeparable, Separable, Verdicts
 from novikoff.display import two_classes
 from novikoff.display.style import BLUE, INK, ORANGE, PALE, legend, panels, root_of, scatter
 from novikoff.words import counted
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
+Kind = Literal["auto", "weights", "images", "hulls"]
 BARS = 25  # rows with a bar, at most
 ACROSS, DOWN = 4, 3  # images of one class
 CAPTION = 0.42  # the height of the words under an image, in images
@@ -82,7 +83,7 @@ class CertificateDisplay:
         y: Any = None,
         *,
         image_shape: tuple[int, int] | None = None,
-        kind: str = "auto",
+        kind: Kind = "auto",
         ax: Place = None,
         **kwargs: Any,
     ) -> Self:
@@ -95,8 +96,8 @@ class CertificateDisplay:
         image_shape : (height, width), if the rows are images
         kind, ax, kwargs : as in `plot`
         """
-        if isinstance(proof, dict):
-            raise TypeError("certify gave a verdict for each label: pass one of them, proofs[label]")
+        if isinstance(proof, Verdicts):
+            raise TypeError("certify gave a verdict for each label: pass one of them, verdicts[label]")
         if not isinstance(proof, Separable | NotSeparable):
             raise TypeError(f"only a proof has rows to show; this is {getattr(proof, 'verdict', type(proof).__name__)}")
         given = two_classes.read_for(proof, X, y)
@@ -131,7 +132,7 @@ class CertificateDisplay:
         mean: Array = share @ self.points / share.sum()
         return mean
 
-    def plot(self, ax: Place = None, *, kind: str = "auto", **kwargs: Any) -> Self:
+    def plot(self, ax: Place = None, *, kind: Kind = "auto", **kwargs: Any) -> Self:
         """Draw it.
 
         Parameters

@@ -150,21 +150,21 @@ class GeometryDisplay:
         through = certify(points, given.signs, fit_intercept=False)
         lifted = np.column_stack([points, np.ones(len(points))])
         proof = certify(points, given.signs)
-        already, found = isinstance(through, Separable), isinstance(proof, Separable)
+        before = unit(through.coef) if isinstance(through, Separable) else None
+        normal = unit(np.append(proof.coef, proof.intercept)) if isinstance(proof, Separable) else None
         small, large = ("the point 0", "a line") if k == 1 else ("a line through 0", "a plane")
         first = Scene(
             points,
             given.signs,
-            f"Here {small} separates them" if already else f"Here {small} cannot separate them",
+            f"Here {small} separates them" if before is not None else f"Here {small} cannot separate them",
             given.columns,
-            normal=unit(through.coef) if already else None,
+            normal=before,
             origin=True,
         )
-        normal = unit(np.append(proof.coef, proof.intercept)) if found else None
         second = Scene(
             lifted,
             given.signs,
-            f"With a constant coordinate,\n{large} through 0 {'can' if found else 'cannot'}",
+            f"With a constant coordinate,\n{large} through 0 {'cannot' if normal is None else 'can'}",
             (*given.columns, "constant coordinate"),
             normal=normal,
             arrows=(Arrow(np.zeros(2), normal * reach(lifted) / 4, "$w$"),) if normal is not None and k == 1 else (),

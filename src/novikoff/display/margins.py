@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from novikoff.display.style import Place
+
+Kind = Literal["sorted", "histogram"]
 
 
 @dataclass(eq=False)
@@ -73,7 +75,7 @@ class MarginDisplay:
 
     @classmethod
     def from_estimator(
-        cls, clf: LinearModel, X: Any, y: Any = None, *, kind: str = "sorted", ax: Place = None, **kwargs: Any
+        cls, clf: LinearModel, X: Any, y: Any = None, *, kind: Kind = "sorted", ax: Place = None, **kwargs: Any
     ) -> Self:
         """The margins under a fitted classifier.
 
@@ -102,7 +104,7 @@ class MarginDisplay:
 
     @classmethod
     def from_certificate(
-        cls, proof: Separable, X: Any, y: Any = None, *, kind: str = "sorted", ax: Place = None, **kwargs: Any
+        cls, proof: Separable, X: Any, y: Any = None, *, kind: Kind = "sorted", ax: Place = None, **kwargs: Any
     ) -> Self:
         """The margins under the separator of a certificate.
 
@@ -119,7 +121,7 @@ class MarginDisplay:
         margins = given.signs * (given.X @ proof.coef + proof.intercept) / math.sqrt(w @ w)
         return cls(margins, given.signs, proof.margin, proof.rows, given.names).plot(ax, kind=kind, **kwargs)
 
-    def plot(self, ax: Place = None, *, kind: str = "sorted", **kwargs: Any) -> Self:
+    def plot(self, ax: Place = None, *, kind: Kind = "sorted", **kwargs: Any) -> Self:
         """Draw it.
 
         Parameters

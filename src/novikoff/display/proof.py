@@ -107,7 +107,7 @@ class ProofDisplay:
         gap : how close w* comes to the best margin, as in `novikoff.certify`
         ax, kwargs : as in `plot`
         """
-        if not isinstance(clf, LinearClassifier) or clf.rule.measures():
+        if not isinstance(clf, LinearClassifier) or clf._rule_kind.measures():
             raise TypeError(f"the proof is that of a Perceptron or MarginPerceptron, not of {type(clf).__name__}")
         proof = clf.certify(X, y, gap).proof
         if not isinstance(proof, Separable):

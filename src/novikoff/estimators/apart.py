@@ -90,14 +90,6 @@ class Apart(Learning):
         stops = [self._ran.get(division, Ran()).stopped for division in learner.divisions]
         return list(zip(learner.members, stops, strict=True))
 
-    def _heads_in_words(self) -> list[tuple[str, str]]:
-        """What each sets apart, and how that went."""
-        found = []
-        for (negative, positive), head in zip(self._learner.divisions, self.estimators_, strict=True):
-            other = "the rest" if negative == ALL_OTHERS else repr(self._labels.named_one(negative))
-            found.append((f"{self._labels.named_one(positive)!r} against {other}", head.stop_reason_))
-        return found
-
     # To keep and take up again ------------------------------------------------------------------------
 
     def _write_heads(self, state: State, learner: Committee) -> None:

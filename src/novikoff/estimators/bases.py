@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from inspect import signature
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 from novikoff import estimators
 from novikoff.estimators.parameters import Allowed, checked_by_sklearn
@@ -21,7 +21,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 class _BareEstimator:
     """Parameters, as scikit-learn's ``BaseEstimator`` has them."""
 
-    _parameter_constraints: dict[str, list[Allowed]]
+    _parameter_constraints: ClassVar[dict[str, list[Allowed]]]
 
     @classmethod
     def _get_param_names(cls) -> list[str]:
@@ -64,11 +64,29 @@ def _always(check: Callable[[Any], bool]) -> Callable[[F], F]:
     return lambda method: method
 
 
-if TYPE_CHECKING or not estimators.BARE:
+# mypy takes it for True. scikit-learn has no type hints: with its classes for bases, every name and every parameter
+# would seem to be there. So mypy is told what is inherited from it; editors read that off scikit-learn itself.
+MYPY = False
+
+if MYPY:
+
+    class BaseEstimator(_BareEstimator):
+        def set_params(self, **parameters: Any) -> Self: ...
+        def get_metadata_routing(self) -> Any: ...
+        def set_fit_request(self, **requests: bool | str | None) -> Self: ...
+        def set_partial_fit_request(self, **requests: bool | str | None) -> Self: ...
+        def set_score_request(self, **requests: bool | str | None) -> Self: ...
+
+    class ClassifierMixin(_BareClassifier): ...
+
+    class RegressorMixin(_BareRegressor): ...
+
+    available_if = _always
+elif estimators.BARE:
+    BaseEstimator, ClassifierMixin, RegressorMixin = _BareEstimator, _BareClassifier, _BareRegressor
+    available_if = _always
+else:
     from sklearn.base import BaseEstimator as BaseEstimator
     from sklearn.base import ClassifierMixin as ClassifierMixin
     from sklearn.base import RegressorMixin as RegressorMixin
     from sklearn.utils.metaestimators import available_if as available_if
-else:
-    BaseEstimator, ClassifierMixin, RegressorMixin = _BareEstimator, _BareClassifier, _BareRegressor
-    available_if = _always

@@ -47,7 +47,7 @@ class Core(Protocol):
     def read_state(self, state: State, rounds: int) -> None: ...
 
 
-class BooleanClassifier(Scored, ClassifierMixin, BaseEstimator, OnlineLearner, Portable):  # type: ignore[misc]  # no type hints there
+class BooleanClassifier(Scored, ClassifierMixin, BaseEstimator, OnlineLearner, Portable):
     """Batch, streaming and online use of one learner of bits. A subclass states that, and its bound."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
@@ -219,7 +219,7 @@ class _Eliminating(BooleanClassifier):
     """What remains of all positions."""
 
     @property
-    def state(self) -> Hashable:
+    def _state(self) -> Hashable:
         return (self.n_features_in_, self._core.left) if self._begun() else None
 
     def _remaining(self) -> Any:
@@ -371,7 +371,7 @@ class KDNF(_Eliminating):
     (['x[0] & ~x[1]', '~x[0] & x[1]'], 2, 6)
     """
 
-    k: int = parameter(2, Interval(Integral, 1, None, closed="left"), positional=True)
+    k: int = parameter(Interval(Integral, 1, None, closed="left"), default=2, kw_only=False)
 
     def _fresh(self, d: int) -> Core:
         return TermElimination(d, int(self.k))

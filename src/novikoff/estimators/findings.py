@@ -18,7 +18,7 @@ from novikoff.estimators import words
 from novikoff.estimators.against import bound_against
 from novikoff.estimators.apart import Apart
 from novikoff.estimators.new_data import CONFIDENCE, Generalization, generalization, in_a_line
-from novikoff.learners.committee import Committee
+from novikoff.learners.committee import ALL_OTHERS, Committee
 from novikoff.learners.linear import LinearLearner
 from novikoff.theory.exact import Number, root, round_down, round_up
 from novikoff.theory.rounding import positive_margin
@@ -55,7 +55,7 @@ class Findings(Apart):
         return 1.0 if self._learned().ball else self._learner.radius
 
     @property
-    def margin_(self) -> tuple[float, float]:
+    def margin_(self) -> tuple[float, float]:  # type: ignore[override]  # nobody sets it
         learner = self._fitted()
         lower = learner.lower if learner.lower_changes == learner.changes else -math.inf
         upper = learner.upper
@@ -269,7 +269,7 @@ class Findings(Apart):
         return self._learned().theta
 
     @property
-    def rule_(self) -> Rule:
+    def _rule_in_use(self) -> Rule:
         """How it learns: the rule that compiled loops ask."""
         return self._learned().rule
 
@@ -296,6 +296,14 @@ class Findings(Apart):
         if isinstance(self._learned(), Committee):
             return words.summary_of_heads(type(self).__name__, self)
         return words.summary(type(self).__name__, self, *self._theorem_allows(), self._against(), in_a_line(self))
+
+    def _heads_in_words(self) -> list[tuple[str, str]]:
+        """What each sets apart, and how that went."""
+        found = []
+        for (negative, positive), head in zip(self._learner.divisions, self.estimators_, strict=True):
+            other = "the rest" if negative == ALL_OTHERS else repr(self._labels.named_one(negative))
+            found.append((f"{self._labels.named_one(positive)!r} against {other}", head.stop_reason_))
+        return found
 
     def _against(self) -> int | None:
         """The best bound that a vector is known to give this run; none after further updates."""

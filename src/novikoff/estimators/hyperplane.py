@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,13 +33,22 @@ class Scored:
         return float(mixin.score(X, inputs.labels(X, y), inputs.given_weights(X, sample_weight)))
 
 
-class LinearModel(Scored, ClassifierMixin, BaseEstimator, Portable):  # type: ignore[misc]  # scikit-learn has no type hints
+class LinearModel(Scored, ClassifierMixin, BaseEstimator, Portable):
     """What the weights of a learner predict: two classes on two sides, or of more that of the largest score."""
 
     classes_: NDArray[Any]
     n_features_in_: int
     _learner: LinearLearner | Committee  # the weights and the counts
     _many_classes = False  # can it learn more than two?
+
+    # What a subclass has.
+    fit_intercept: bool
+    intercept_scaling: float
+    n_iter_: int
+    margin_: tuple[float, float]
+    if TYPE_CHECKING:
+
+        def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self: ...
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """<w,x> + intercept with the exact sign; under ``scale="sphere"`` that of x/||x||.
@@ -56,9 +65,9 @@ class LinearModel(Scored, ClassifierMixin, BaseEstimator, Portable):  # type: ig
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The labels. At zero as ``at_zero`` says; under "mistake", or where scores tie, the first label."""
-        return self.sides(self.decision_function(X))
+        return self._sides(self.decision_function(X))
 
-    def sides(self, scores: NDArray[np.float64]) -> NDArray[Any]:
+    def _sides(self, scores: NDArray[np.float64]) -> NDArray[Any]:
         """The labels for given scores."""
         return self.classes_[self._places(scores)]
 

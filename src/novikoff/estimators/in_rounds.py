@@ -41,14 +41,14 @@ class InRounds(OneByOne):
         -------
         labels
         """
-        return self.named(self.online_answers(X, classes, y).places)
+        return self._named(self._online_answers(X, classes, y).places)
 
-    def named(self, places: NDArray[np.intp]) -> NDArray[Any]:
+    def _named(self, places: NDArray[np.intp]) -> NDArray[Any]:
         """The labels of places among the classes."""
         return np.asarray(self.classes_[np.minimum(places, len(self.classes_) - 1)])
 
     @alone
-    def online_answers(self, X: Any, classes: Any = None, y: Any = None) -> Said:
+    def _online_answers(self, X: Any, classes: Any = None, y: Any = None) -> Said:
         """What `predict_learn` predicts: a place among the classes for each row, and where that is undecided."""
         y = inputs.labels(X, y, unweighted="a stream")
         X, names = inputs.first_matrix(BaseEstimator(), X)

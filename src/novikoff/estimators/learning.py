@@ -6,7 +6,7 @@ import math
 import secrets
 from abc import ABC, abstractmethod
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from novikoff.estimators.parameters import (
     NONE,
     RANDOM,
     VERBOSE,
+    Auto,
     Instance,
     Interval,
     estimator,
@@ -29,30 +30,33 @@ from novikoff.estimators.parameters import (
 )
 from novikoff.estimators.weighing import Weighed, weighed
 from novikoff.labels import PLUS_MINUS, Labels
-from novikoff.learners.committee import JOINT, MULTICLASS, Committee, of_two
-from novikoff.learners.linear import HYPOTHESES, ORDERS, LinearLearner
-from novikoff.learners.perceptron import AT_ZERO
+from novikoff.learners.committee import JOINT, Committee, Multiclass, of_two
+from novikoff.learners.linear import Hypothesis, LinearLearner, NextRow
+from novikoff.learners.perceptron import AtZero
 from novikoff.words import setting
+
+Scale = Literal["none", "ball", "sphere"]
+Balanced = Literal["balanced"]
 
 
 @estimator
 class Shared:
     """The parameters that all learners by passes have."""
 
-    at_zero: str = parameter("mistake", one_of(AT_ZERO))
-    order: str = parameter("given", one_of(ORDERS))
-    fit_intercept: bool = parameter(True, BOOLEAN)
-    intercept_scaling: float = parameter(1.0, Interval(Real, 0, None, closed="neither"))
-    scale: str = parameter("none", one_of({"none", "ball", "sphere"}))
-    max_iter: int = parameter(1000, Interval(Integral, 1, None, closed="left"))
-    shuffle: str | bool = parameter("auto", one_of({"auto"}), BOOLEAN)
-    random_state: int | np.random.RandomState | None = parameter(0, RANDOM)
-    warm_start: bool = parameter(False, BOOLEAN)
-    hypothesis: str = parameter("best", one_of(HYPOTHESES))
-    multiclass: str = parameter("joint", one_of(MULTICLASS))
-    class_weight: dict[Any, float] | str | None = parameter(None, Instance(dict), one_of({"balanced"}), NONE)
-    byte_copy: str | bool = parameter("auto", one_of({"auto"}), BOOLEAN)
-    verbose: int = parameter(0, VERBOSE)
+    at_zero: AtZero = parameter(one_of(AtZero), default="mistake")
+    order: NextRow = parameter(one_of(NextRow), default="given")
+    fit_intercept: bool = parameter(BOOLEAN, default=True)
+    intercept_scaling: float = parameter(Interval(Real, 0, None, closed="neither"), default=1.0)
+    scale: Scale = parameter(one_of(Scale), default="none")
+    max_iter: int = parameter(Interval(Integral, 1, None, closed="left"), default=1000)
+    shuffle: Auto | bool = parameter(one_of(Auto), BOOLEAN, default="auto")
+    random_state: int | np.random.RandomState | None = parameter(RANDOM, default=0)
+    warm_start: bool = parameter(BOOLEAN, default=False)
+    hypothesis: Hypothesis = parameter(one_of(Hypothesis), default="best")
+    multiclass: Multiclass = parameter(one_of(Multiclass), default="joint")
+    class_weight: dict[Any, float] | Balanced | None = parameter(Instance(dict), one_of(Balanced), NONE, default=None)
+    byte_copy: Auto | bool = parameter(one_of(Auto), BOOLEAN, default="auto")
+    verbose: int = parameter(VERBOSE, default=0)
 
 
 class Learning(LinearModel, Shared, ABC):
@@ -69,7 +73,7 @@ class Learning(LinearModel, Shared, ABC):
     n_iter_: int
     history_: NDArray[np.int64]
 
-    rule: ClassVar[Any]  # the type of its rule
+    _rule_kind: ClassVar[Any]  # the type of its rule
     _many_classes = True
 
     @abstractmethod

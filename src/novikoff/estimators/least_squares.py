@@ -5,21 +5,21 @@ from __future__ import annotations
 import warnings
 from contextlib import nullcontext
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import inputs
 from novikoff.descent.methods import Diverged
-from novikoff.descent.run import INTERRUPTED, METHODS, STOCHASTIC, Trace, automatic, run
+from novikoff.descent.run import INTERRUPTED, METHODS, STOCHASTIC, Method, Trace, automatic, run
 from novikoff.descent.squares import Squares
 from novikoff.descent.stream import Stream
 from novikoff.engine.storage import Vector, over
 from novikoff.estimators.bases import BaseEstimator, ClassifierMixin, RegressorMixin, available_if
 from novikoff.estimators.export import Plane, fitted, from_raw_rows
 from novikoff.estimators.hyperplane import Scored
-from novikoff.estimators.parameters import BOOLEAN, RANDOM, VERBOSE, Interval, estimator, one_of, parameter
+from novikoff.estimators.parameters import BOOLEAN, RANDOM, VERBOSE, Auto, Interval, estimator, one_of, parameter
 from novikoff.estimators.portable import Portable
 from novikoff.labels import Labels
 from novikoff.learners.alone import alone
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from sklearn.linear_model import LinearRegression, RidgeClassifier
     from sklearn.utils import Tags
 
+Step = Literal["auto", "1/t"]
 TRACE = {"iterations": "<i8", "rows": "<i8", "seconds": "<f8", "loss": "<f8", "accuracy": "<f8"}
 OVERFLOW = "the sums of squares overflow: scale the features and the targets"
 
@@ -40,19 +41,19 @@ OVERFLOW = "the sums of squares overflow: scale the features and the targets"
 class _Parameters:
     """The parameters that the regressor and the classifier have in common."""
 
-    method: str = parameter("auto", one_of({"auto", *METHODS}), positional=True)
-    step: str | float = parameter("auto", one_of({"auto", "1/t"}), Interval(Real, 0, None, closed="neither"))
-    fit_intercept: bool = parameter(True, BOOLEAN)
-    max_iter: int = parameter(1000, Interval(Integral, 1, None, closed="left"))
-    tol: float = parameter(1e-6, Interval(Real, 0, None, closed="left"))
-    shuffle: bool = parameter(True, BOOLEAN)
-    average: bool = parameter(False, BOOLEAN)
-    random_state: int | np.random.RandomState | None = parameter(None, RANDOM)
-    warm_start: bool = parameter(False, BOOLEAN)
-    verbose: int = parameter(0, VERBOSE)
+    method: Auto | Method = parameter(one_of(Auto, Method), default="auto", kw_only=False)
+    step: Step | float = parameter(one_of(Step), Interval(Real, 0, None, closed="neither"), default="auto")
+    fit_intercept: bool = parameter(BOOLEAN, default=True)
+    max_iter: int = parameter(Interval(Integral, 1, None, closed="left"), default=1000)
+    tol: float = parameter(Interval(Real, 0, None, closed="left"), default=1e-6)
+    shuffle: bool = parameter(BOOLEAN, default=True)
+    average: bool = parameter(BOOLEAN, default=False)
+    random_state: int | np.random.RandomState | None = parameter(RANDOM, default=None)
+    warm_start: bool = parameter(BOOLEAN, default=False)
+    verbose: int = parameter(VERBOSE, default=0)
 
 
-class _LeastSquares(_Parameters, BaseEstimator, Portable):  # type: ignore[misc]  # scikit-learn has no type hints
+class _LeastSquares(_Parameters, BaseEstimator, Portable):
     """What the regressor and the classifier share."""
 
     coef_: NDArray[np.float64]
@@ -245,7 +246,7 @@ def _streams(estimator: _LeastSquares) -> bool:
     return True
 
 
-class LeastSquares(Scored, RegressorMixin, _LeastSquares):  # type: ignore[misc]  # scikit-learn has no type hints
+class LeastSquares(Scored, RegressorMixin, _LeastSquares):
     r"""Minimise :math:`F(w) = \sum_i (\langle w, x_i\rangle - y_i)^2`, by the method of your choice.
 
     A step alpha multiplies the gradient as the notes write it, 2 (<w,x> - y) x. (scikit-learn multiplies half of it:
@@ -321,7 +322,7 @@ class LeastSquares(Scored, RegressorMixin, _LeastSquares):  # type: ignore[misc]
         X, names = inputs.first_matrix(self, X)
         return self._fit(X, names, _targets(y, X.shape[0]), sample_weight, standardization)
 
-    @available_if(_streams)  # type: ignore[untyped-decorator]  # the same
+    @available_if(_streams)
     @alone
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """One pass over these rows, in the given order, from where the last call ended."""
@@ -342,7 +343,7 @@ class LeastSquares(Scored, RegressorMixin, _LeastSquares):  # type: ignore[misc]
         return from_raw_rows(self, fitted(twin, self, self.coef_.copy(), self.intercept_))
 
 
-class LeastSquaresClassifier(Scored, ClassifierMixin, _LeastSquares):  # type: ignore[misc]  # scikit-learn has no type hints
+class LeastSquaresClassifier(Scored, ClassifierMixin, _LeastSquares):
     """Two classes as the numbers -1 and +1, fitted by least squares, told apart by the sign.
 
     Parameters and attributes are those of `LeastSquares`; ``classes_`` holds the two labels, the second is +.
@@ -380,7 +381,7 @@ class LeastSquaresClassifier(Scored, ClassifierMixin, _LeastSquares):  # type: i
         self.classes_ = labels.classes
         return self
 
-    @available_if(_streams)  # type: ignore[untyped-decorator]  # the same
+    @available_if(_streams)
     @alone
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
         """One pass over these rows, in the given order, from where the last call ended.

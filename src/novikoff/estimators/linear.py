@@ -55,10 +55,10 @@ class LinearClassifier(InRounds, Findings):
         -------
         self
         """
-        return self.fit_journalled(X, y, None, sample_weight)
+        return self._fit_journalled(X, y, None, sample_weight)
 
     @alone
-    def fit_journalled(self, X: Any, y: Any, journal: Journal | None, sample_weight: Any = None) -> Self:
+    def _fit_journalled(self, X: Any, y: Any, journal: Journal | None, sample_weight: Any = None) -> Self:
         """`fit`, which a journal follows and can take up again: see `novikoff.fit_file`."""
         from sklearn.exceptions import ConvergenceWarning
 
@@ -269,9 +269,9 @@ class LinearClassifier(InRounds, Findings):
         labels = Labels(state.classes, _unmet(state), fixed=state.flag("fixed") if "fixed" in state.values else False)
         learner: LinearLearner | Committee
         if "kind" in state.values:
-            learner = Committee.from_state(state, self.rule, len(labels.classes))
+            learner = Committee.from_state(state, self._rule_kind, len(labels.classes))
         else:
-            learner = LinearLearner.from_state(state, self.rule)
+            learner = LinearLearner.from_state(state, self._rule_kind)
             require(len(learner.W) == labels.heads, f"{len(learner.W)} vectors of weights do not tell its labels apart")
         self._check_zero(labels)
         self._adopt(learner, labels, None if state.growing else state.columns())

@@ -6,7 +6,7 @@ from numbers import Real
 
 from novikoff.engine.rule import Rule
 from novikoff.estimators.linear import LinearClassifier
-from novikoff.estimators.parameters import Interval, estimator, one_of, parameter
+from novikoff.estimators.parameters import Auto, Interval, estimator, one_of, parameter
 from novikoff.learners import margin_perceptron as rules
 from novikoff.learners.perceptron import AT_ZERO
 
@@ -47,9 +47,9 @@ class MarginPerceptron(LinearClassifier):
     N. Harvey, Machine Learning Theory, Lecture 7 (2018), section 2.
     """
 
-    threshold: float | str = parameter("auto", one_of({"auto"}), Interval(Real, 0, None, closed="left"))
+    threshold: float | Auto = parameter(one_of(Auto), Interval(Real, 0, None, closed="left"), default="auto")
 
-    rule = rules.MarginPerceptron
+    _rule_kind = rules.MarginPerceptron
 
     def _rule(self) -> Rule:
         if self.threshold == "auto":

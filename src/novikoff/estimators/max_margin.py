@@ -82,12 +82,12 @@ class MaxMarginClassifier(LinearModel):
     P. Wolfe, Mathematical Programming 11 (1976) 128-149. C. Cortes and V. Vapnik, Machine Learning 20 (1995) 273-297.
     """
 
-    C: float = parameter(math.inf, Interval(Real, 0, math.inf, closed="right"), positional=True)
-    gap: float = parameter(1e-3, Interval(Real, FINEST, 1, closed="left"))
-    fit_intercept: bool = parameter(True, BOOLEAN)
-    intercept_scaling: float = parameter(1.0, Interval(Real, 0, None, closed="neither"))
-    max_iter: int = parameter(100_000, Interval(Integral, 1, None, closed="left"))
-    verbose: int = parameter(0, VERBOSE)
+    C: float = parameter(Interval(Real, 0, math.inf, closed="right"), default=math.inf, kw_only=False)
+    gap: float = parameter(Interval(Real, FINEST, 1, closed="left"), default=1e-3)
+    fit_intercept: bool = parameter(BOOLEAN, default=True)
+    intercept_scaling: float = parameter(Interval(Real, 0, None, closed="neither"), default=1.0)
+    max_iter: int = parameter(Interval(Integral, 1, None, closed="left"), default=100_000)
+    verbose: int = parameter(VERBOSE, default=0)
 
     @alone
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:

@@ -268,7 +268,7 @@ class OneByOne(Learning):
             return np.array(self._columns.names(), dtype=object)
         return getattr(self, "feature_names_in_", None)
 
-    def row_of(self, x: Any) -> dict[Hashable, float]:
+    def _row_of(self, x: Any) -> dict[Hashable, float]:
         """One example as it is learned from: column (or feature) -> value, the constant under None."""
         learner = self._learner if self._begun() else self._start_online(x)._learner
         names: list[Hashable] = list(range(learner.width))
@@ -390,7 +390,7 @@ class OneByOne(Learning):
         twin._nothing_batched()
         return twin
 
-    def sign_of(self, y: Any) -> int:
+    def _sign_of(self, y: Any) -> int:
         """Of two classes: the sign that `learn_one` takes a label for."""
         labels = self._labels if self._begun() else PLUS_MINUS
         return (labels.joined(y) if labels.target_of(y) is None else labels).sign_of(y)

@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from numbers import Integral
-from typing import Any, TypeVar, cast, dataclass_transform
+from typing import Any, Literal, TypeVar, cast, dataclass_transform, get_args
 
 import numpy as np
 
@@ -105,12 +105,14 @@ class Instance(Allowed):
 SEEDS = Interval(Integral, 0, 2**32 - 1, closed="both")
 COUNTS = Interval(Integral, 0, None, closed="left")
 
+Auto = Literal["auto"]  # the library decides
+
 BOOLEAN, RANDOM, VERBOSE, NONE = Kind("boolean"), Kind("random_state"), Kind("verbose"), Kind(None)
 
 
-def one_of(words: Any) -> Options:
-    """One of these words."""
-    return Options(str, frozenset(words))
+def one_of(*choices: Any) -> Options:
+    """One of the words of these types, each a `Literal`: what a type checker takes is what `fit` takes."""
+    return Options(str, frozenset(word for choice in choices for word in get_args(choice)))
 
 
 def checked_by_sklearn(name: str, allowed: Mapping[str, Sequence[Allowed]], values: dict[str, Any]) -> None:
@@ -124,19 +126,18 @@ def _constraints(allowed: Mapping[str, Sequence[Allowed]]) -> dict[str, list[Any
     return {name: [each.to_sklearn() for each in listed] for name, listed in allowed.items()}
 
 
-def parameter(default: Any, *allowed: Allowed, positional: bool = False) -> Any:
+def parameter(*allowed: Allowed, default: Any, kw_only: bool = True) -> Any:
     """A parameter of an estimator.
 
     Parameters
     ----------
-    default : what it is if it is not given
     allowed : what it may be, of which one must hold
-    positional : may it be given without its name?
+    default, kw_only : as type checkers know them (`typing.dataclass_transform`)
     """
-    return field(default=default, kw_only=not positional, metadata={"allowed": allowed})
+    return field(default=default, kw_only=kw_only, metadata={"allowed": allowed})
 
 
-@dataclass_transform(eq_default=False, field_specifiers=(parameter,))
+@dataclass_transform(eq_default=False, kw_only_default=True, field_specifiers=(parameter,))
 def estimator(cls: C) -> C:
     """The class with an ``__init__`` that takes the parameters which it and its bases declare."""
     made: Any = dataclass(eq=False, repr=False, match_args=False)(cls)

@@ -10,7 +10,7 @@ from novikoff.estimators.linear import LinearClassifier
 from novikoff.estimators.parameters import NONE, Interval, estimator, one_of, parameter
 from novikoff.estimators.weighing import Weighed
 from novikoff.learners import passive_aggressive as rules
-from novikoff.learners.passive_aggressive import NO_TOL, VARIANTS
+from novikoff.learners.passive_aggressive import NO_TOL, VARIANTS, Variant
 from novikoff.learners.perceptron import AT_ZERO
 
 
@@ -62,11 +62,11 @@ class PassiveAggressive(LinearClassifier):
     551-585.
     """
 
-    variant: str = parameter("PA-I", one_of(VARIANTS))
-    C: float = parameter(1.0, Interval(Real, 0, None, closed="neither"))
-    tol: float | None = parameter(None, Interval(Real, 0, None, closed="left"), NONE)
+    variant: Variant = parameter(one_of(Variant), default="PA-I")
+    C: float = parameter(Interval(Real, 0, None, closed="neither"), default=1.0)
+    tol: float | None = parameter(Interval(Real, 0, None, closed="left"), NONE, default=None)
 
-    rule = rules.PassiveAggressive
+    _rule_kind = rules.PassiveAggressive
 
     def _weighed(self, X: Any, y: Any, given: Any, known: Any = ()) -> Weighed:
         found = super()._weighed(X, y, given, known)

@@ -115,7 +115,7 @@ class Perceptron(LinearClassifier):
     277-296. M. Collins, EMNLP (2002) 1-8.
     """
 
-    rule = rules.Perceptron
+    _rule_kind = rules.Perceptron
 
     def _rule(self) -> Rule:
         return rules.Perceptron(AT_ZERO[self.at_zero])

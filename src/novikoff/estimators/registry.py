@@ -90,4 +90,20 @@ REGISTRY = {
     )
 }
 
+# Any of these, as type checkers and editors see it.
+Model = (
+    Perceptron
+    | MarginPerceptron
+    | PassiveAggressive
+    | MaxMarginClassifier
+    | LeastSquares
+    | LeastSquaresClassifier
+    | Winnow
+    | MonotoneConjunction
+    | Conjunction
+    | MonotoneDisjunction
+    | Disjunction
+    | KDNF
+)
+
 BY_RULE = tuple(entry for entry in REGISTRY.values() if issubclass(entry.estimator, LinearClassifier))

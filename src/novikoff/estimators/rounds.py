@@ -44,10 +44,10 @@ def rounds(model: Any, examples: Examples, classes: Any = None) -> Answers:
     refused: ValueError | None = None
     if isinstance(model, LinearClassifier):
         try:
-            answers = model.online_answers(replace(examples, y=y), classes)
+            answers = model._online_answers(replace(examples, y=y), classes)
         except RowError as error:
             refused, answers = error, error.said or NOTHING
-        said = model.named(answers.places)
+        said = model._named(answers.places)
         wrong = known[: len(said)] & ((said != y[: len(said)]) | answers.undecided)
     else:
         said, refused = _one_by_one(model, examples.X, y, known, classes)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from fractions import Fraction
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,11 +62,11 @@ class Winnow(BooleanClassifier):
     (3, 6, array([[4., 0., 0., 0.]]))
     """
 
-    variant: int = parameter(1, Options(Integral, frozenset({1, 2})), positional=True)
-    k: int | None = parameter(None, Interval(Integral, 1, None, closed="left"), NONE, positional=True)
-    r: int = parameter(1, Interval(Integral, 1, None, closed="left"), positional=True)
-    alpha: float | None = parameter(None, Interval(Real, 1, None, closed="neither"), NONE, positional=True)
-    threshold: float | None = parameter(None, Interval(Real, 0, None, closed="neither"), NONE, positional=True)
+    variant: Literal[1, 2] = parameter(Options(Integral, frozenset({1, 2})), default=1, kw_only=False)
+    k: int | None = parameter(Interval(Integral, 1, None, closed="left"), NONE, default=None, kw_only=False)
+    r: int = parameter(Interval(Integral, 1, None, closed="left"), default=1, kw_only=False)
+    alpha: float | None = parameter(Interval(Real, 1, None, closed="neither"), NONE, default=None, kw_only=False)
+    threshold: float | None = parameter(Interval(Real, 0, None, closed="neither"), NONE, default=None, kw_only=False)
 
     def _fresh(self, d: int) -> Core:
         if self.variant == 1 and self.r != 1:
@@ -102,7 +102,7 @@ class Winnow(BooleanClassifier):
         return winnow2_bound(d, self.k, self.r, theta) if alpha == 1.0 + 0.5 / self.r and theta >= 1 else None
 
     @property
-    def state(self) -> Hashable:
+    def _state(self) -> Hashable:
         return self._core.w.tobytes() if self._begun() else None
 
     @property

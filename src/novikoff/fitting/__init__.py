@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, TypeVar, Unpack
 
 import numpy as np
 
@@ -26,10 +26,12 @@ from novikoff.fitting.journal import DiskJournal, forget_all
 from novikoff.fitting.standardising import standardised_copy
 from novikoff.inputs import with_standardised_columns
 
+E = TypeVar("E")
+
 
 @takes_options
 def fit_file(
-    estimator: Any,
+    estimator: E,
     path: str | os.PathLike[str],
     *,
     standardize: bool = False,
@@ -40,7 +42,7 @@ def fit_file(
     watch: Callable[[int], None] | None = None,
     announce: Callable[[Account], None] | None = None,
     **reading: Unpack[Options],
-) -> Any:
+) -> E:
     """Fit an estimator to a file that need not fit into memory; the bits are those of ``estimator.fit(read(path))``.
 
     The file is parsed once, into a binary copy that is mapped into memory, and the passes run on that.
@@ -155,7 +157,7 @@ def _fit(model: Any, examples: Dataset, learned: Dataset, journal: DiskJournal |
         with _told_of_standardised_rows(learned):
             if journal:
                 journal.data = digest
-                model.fit_journalled(learned, None, journal)
+                model._fit_journalled(learned, None, journal)
             else:
                 model.fit(learned)
         model.data_digest_ = digest.result()

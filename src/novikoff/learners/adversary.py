@@ -90,7 +90,7 @@ def worst_case(learner: Any, C: ConceptClass | None = None, *, gamma: Number | N
     shattering = Shattering(C)
     V = shattering.whole
     if C is own and isinstance(learner, VersionSpaceLearner):
-        V = shattering.subset(learner.alive)
+        V = shattering.subset(learner._alive)
     forced, end, left = _down_the_tree(learner.copy(), shattering, V)
     if C is own and type(learner) is StandardOptimal:
         return forced  # its bound, from any version space
@@ -213,7 +213,7 @@ class _Position:
     __slots__ = ("V", "_hash", "learner", "state")
 
     def __init__(self, learner: OnlineLearner, V: int) -> None:
-        self.state, self.V = learner.state, V
+        self.state, self.V = learner._state, V
         self.learner: OnlineLearner | None = learner  # None once its moves are known
         self._hash = hash((self.state, V))
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from itertools import combinations
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,8 +32,8 @@ from novikoff.engine.rule import Rule
 from novikoff.learners.linear import COUNTS, FLOATS, RANGES, LinearLearner, Outcome, Watch, columns_of
 from novikoff.learners.state import State, require
 
-JOINT, REST, PAIRS = "joint", "one-vs-rest", "one-vs-one"
-MULTICLASS = (JOINT, REST, PAIRS)
+Multiclass = Literal["joint", "one-vs-rest", "one-vs-one"]
+JOINT, REST, PAIRS = get_args(Multiclass)
 
 ALL_OTHERS = -1  # the negative side of a division, where that is the rest
 Division = tuple[int, int]  # the class on the negative side, and that on the positive one

@@ -73,7 +73,7 @@ class EllipsoidPerceptron(OnlineLearner):
         return ellipsoid_bound(len(self._c), at_least(self.gamma) / longest)
 
     @property
-    def state(self) -> Hashable:
+    def _state(self) -> Hashable:
         return self._c.tobytes(), self._B.tobytes()
 
     @property

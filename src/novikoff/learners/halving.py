@@ -27,19 +27,19 @@ class VersionSpaceLearner(OnlineLearner):
 
     def __init__(self, concepts: ConceptClass) -> None:
         self.concepts = concepts
-        self.alive: Words = concepts.whole
+        self._alive: Words = concepts.whole
         self._size = concepts.size
 
     @property
-    def state(self) -> Hashable:
-        return self.alive.tobytes()
+    def _state(self) -> Hashable:
+        return self._alive.tobytes()
 
     @property
     def version_space_(self) -> VersionSpace:
-        return VersionSpace(self._size, self.concepts.members(self.alive) if self._size <= FEW else None)
+        return VersionSpace(self._size, self.concepts.members(self._alive) if self._size <= FEW else None)
 
     def _update(self, x: Any, y: int) -> None:
-        ones = self.concepts.votes(self.alive, self._size, x)
+        ones = self.concepts.votes(self._alive, self._size, x)
         size = ones if y else self._size - ones
         if size == 0:
             raise NotRealizable(
@@ -47,7 +47,7 @@ class VersionSpaceLearner(OnlineLearner):
                 f"the {self.rounds_} examples before it all say {1 - y}. WeightedMajority learns from such data",
                 self.rounds_,
             )
-        self.alive, self._size = self.concepts.filtered(self.alive, x, y), size
+        self._alive, self._size = self.concepts.filtered(self._alive, x, y), size
 
 
 class Halving(VersionSpaceLearner):
@@ -73,4 +73,4 @@ class Halving(VersionSpaceLearner):
         return halving_bound(self.concepts.size)
 
     def predict_one(self, x: Any) -> int:
-        return int(2 * self.concepts.votes(self.alive, self._size, x) >= self._size)
+        return int(2 * self.concepts.votes(self._alive, self._size, x) >= self._size)

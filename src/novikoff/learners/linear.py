@@ -6,7 +6,7 @@ import math
 import sys
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,8 +38,8 @@ from novikoff.engine.weights import Heads, Plane, Weights
 from novikoff.learners.state import State, require
 from novikoff.theory.exact import root, round_up, sqrt_down, sqrt_up
 
-ORDERS = ("given", "first", "worst")
-HYPOTHESES = ("best", "average", "last")
+NextRow = Literal["given", "first", "worst"]
+Hypothesis = Literal["best", "average", "last"]
 
 PASSES = 1 << 16  # passes per call; no result depends on it
 FINITE = sys.float_info.max

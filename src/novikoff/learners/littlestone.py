@@ -193,7 +193,7 @@ class StandardOptimal(VersionSpaceLearner):
 
     def predict_one(self, x: Any) -> int:
         labels, search = self.concepts.labels(x), self._search
-        zero, one = search.subset(self.alive & ~labels), search.subset(self.alive & labels)
+        zero, one = search.subset(self._alive & ~labels), search.subset(self._alive & labels)
         k = 0
         while search.shatters(zero, k) and search.shatters(one, k):
             k += 1

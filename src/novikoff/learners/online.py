@@ -48,7 +48,7 @@ class OnlineLearner(ABC):
 
     @property
     @abstractmethod
-    def state(self) -> Hashable:
+    def _state(self) -> Hashable:
         """All that its predictions depend on."""
 
     @abstractmethod

@@ -17,14 +17,15 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from novikoff.engine.rule import NO_STEP, Facts
 from novikoff.theory.exact import Number, root
 from novikoff.theory.passive_aggressive import PA, PA_I, PA_II, most_mistakes
 from novikoff.theory.rounding import positive_margin
 
-VARIANTS = {"PA": PA, "PA-I": PA_I, "PA-II": PA_II}
+Variant = Literal["PA", "PA-I", "PA-II"]
+VARIANTS: dict[Variant, int] = {"PA": PA, "PA-I": PA_I, "PA-II": PA_II}
 LEAST_LOSS = 2.0**-40  # below it rounding makes a step of its own
 NO_TOL = -1.0
 

@@ -7,7 +7,7 @@ sequence (`novikoff.theory.RADIUS`): each adds at most R^2 to ||w||^2, since y<w
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from novikoff.engine.rule import Facts
 from novikoff.theory.exact import Number, root, round_up
@@ -15,7 +15,8 @@ from novikoff.theory.perceptron import bound_from_start
 from novikoff.theory.rounding import float_bound_from_start
 from novikoff.theory.weights import weighted_float_bound
 
-AT_ZERO = {"mistake": 0, "positive": 1, "negative": -1}
+AtZero = Literal["mistake", "positive", "negative"]
+AT_ZERO: dict[AtZero, int] = {"mistake": 0, "positive": 1, "negative": -1}
 
 
 class Perceptron(NamedTuple):

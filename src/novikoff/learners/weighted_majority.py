@@ -51,7 +51,7 @@ class _Vote(OnlineLearner):
         return Concept(self.concepts, place if self._codes is None else int(self._codes[place]))
 
     @property
-    def state(self) -> Hashable:
+    def _state(self) -> Hashable:
         return self._counts.tobytes()
 
     def _polled(self, x: Any) -> _Poll:
@@ -187,7 +187,7 @@ class RandomizedWeightedMajority(_Vote):
         return self._expected / UNIT
 
     @property
-    def state(self) -> Hashable:
+    def _state(self) -> Hashable:
         return self.rounds_, self._counts.tobytes()
 
     def _draw(self) -> int:

@@ -19,9 +19,11 @@ _HOMES = {"Description": "description", "describe": "model", "load": "model", "s
 __all__ = ["Description", "InvalidModel", "describe", "load", "save"]
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'novikoff.store' has no attribute {name!r}")
-    found = getattr(importlib.import_module(f"novikoff.store.{_HOMES[name]}"), name)
-    globals()[name] = found
-    return found
+if not TYPE_CHECKING:  # which is to find what is not there
+
+    def __getattr__(name: str) -> Any:
+        if name not in _HOMES:
+            raise AttributeError(f"module 'novikoff.store' has no attribute {name!r}")
+        found = getattr(importlib.import_module(f"novikoff.store.{_HOMES[name]}"), name)
+        globals()[name] = found
+        return found

@@ -14,7 +14,7 @@ from novikoff import inputs
 from novikoff.disk import atomic
 from novikoff.estimators.guarantee import guarantee
 from novikoff.estimators.named_weights import NamedWeights
-from novikoff.estimators.registry import ANY, NUMBERS, REGISTRY
+from novikoff.estimators.registry import ANY, NUMBERS, REGISTRY, Model
 from novikoff.learners.state import State, require
 from novikoff.store import container, feature_names, scaling
 from novikoff.store.container import VERSION, Content, InvalidModel
@@ -48,7 +48,7 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     atomic.write(path, to_parts(model))
 
 
-def load(path: str | os.PathLike[str]) -> Any:
+def load(path: str | os.PathLike[str]) -> Model:
     """The model of a file, as it was saved: it predicts, counts and goes on learning as the original, bit for bit.
 
     Nothing in the file is run. `InvalidModel` says what is wrong with it.
@@ -165,9 +165,10 @@ def _input_out(reading: Any) -> Any:
 # In ----------------------------------------------------------------------------------------------
 
 
-def from_content(content: Content) -> Any:
+def from_content(content: Content) -> Model:
     """The model; `InvalidModel` if it could not have been saved."""
-    return _built(*_checked(content))
+    model: Model = _built(*_checked(content))
+    return model
 
 
 def _built(header: dict[str, Any], state: State) -> Any:

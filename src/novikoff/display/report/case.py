@@ -185,7 +185,7 @@ class Case:
     def bracket(self) -> tuple[float, float]:
         """What is known about the best margin of the rows as they are learned from."""
         if self.scale != "none" or (isinstance(self.proof, Undecided) and self.learned_here):
-            return tuple(self.model.margin_)
+            return self.model.margin_
         return self.proof.margin
 
     @cached_property

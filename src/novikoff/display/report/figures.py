@@ -74,14 +74,15 @@ def curve(case: Case, clf: LinearClassifier) -> Html:
         display = MistakeCurveDisplay(np.arange(len(counts)), counts, bound=bound, unit=unit, noun=noun)
         return f"A curve of the {noun}s as they add up. {display.plot(figure).ax_.get_title()}."
 
-    without = "mistakes" if clf.rule.measures() and not searched else "any"
+    without = "mistakes" if clf._rule_kind.measures() and not searched else "any"
     caption = f"How the {noun}s added up. A {'search' if searched else 'pass'} without {without} ends the run."
     return drawn(draw, (6.4, 3.6), (0.85, 0.55, 0.15, 0.4), "curve", caption)
 
 
 def steps(case: Case, clf: LinearClassifier) -> Html:
     """Novikoff's proof for this run, where it costs little."""
-    if not isinstance(case.proof, Separable) or not case.learned_here or not len(clf.history_) or clf.rule.measures():
+    run_from_zero = case.learned_here and len(clf.history_) and not clf._rule_kind.measures()
+    if not isinstance(case.proof, Separable) or not run_from_zero:
         return Html()
     entries = case.X.nnz if sp.issparse(case.X) else case.X.size
     if entries > REPEATED or clf.updates_ > STEPS:

@@ -323,7 +323,7 @@ def _proved(clf: LinearClassifier) -> Html:
 
 
 def _hyperplane(case: Case) -> Html:
-    said, true = case.model.sides(case.scores) == case.model.classes_[1], case.signs > 0
+    said, true = case.model._sides(case.scores) == case.model.classes_[1], case.signs > 0
     confusion = [
         (label, f"{int(np.sum((true == side) & ~said)):,}", f"{int(np.sum((true == side) & said)):,}")
         for label, side in zip(case.labels, (False, True), strict=True)
@@ -343,7 +343,7 @@ def _hyperplane(case: Case) -> Html:
 
 def _hardest(case: Case) -> Html:
     rows = case.hardest[:HARDEST]
-    said = case.model.sides(case.scores[rows]) == case.model.classes_[1]
+    said = case.model._sides(case.scores[rows]) == case.model.classes_[1]
     lines = []
     for i, guess in zip(rows.tolist(), said.tolist(), strict=True):
         x, shares = case.parts(i)

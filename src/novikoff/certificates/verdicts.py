@@ -1,0 +1,94 @@
+"""The verdicts on many classes, each against the rest, as a table."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from novikoff.certificates.certificate import NotSeparable, Separable, Undecided, Verdict
+from novikoff.words import counted, listed
+
+FEW = 3  # labels that a short text names
+COLUMNS = ("label", "verdict", "best margin", "mistakes of a Perceptron", "rows that prove it")
+
+
+class Verdicts(Mapping[Any, Verdict]):
+    """What `certify` says of many classes: for every label its verdict against all others, as in a dict.
+
+    ``print(verdicts)`` shows a table, ``verdicts[label]`` is the proof of one label.
+
+    Examples
+    --------
+    >>> import novikoff as nk
+    >>> verdicts = nk.certify([[0], [1], [2]], ["a", "b", "c"])
+    >>> print(verdicts)
+    3 rows; each of 3 labels against all others, with the constant coordinate 1:
+    label  verdict        best margin  mistakes of a Perceptron  rows that prove it
+    'a'    separable      0.447214     at most 25                2
+    'b'    not separable  none         no bound                  3
+    'c'    separable      0.27735      at most 65                2
+    >>> [label for label, proof in verdicts.items() if proof.verdict == "separable"]
+    ['a', 'c']
+    """
+
+    def __init__(self, proofs: Mapping[Any, Verdict]) -> None:
+        self._proofs: dict[Any, Verdict] = dict(proofs)
+
+    def __getitem__(self, label: Any) -> Verdict:
+        return self._proofs[label]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._proofs)
+
+    def __len__(self) -> int:
+        return len(self._proofs)
+
+    def __repr__(self) -> str:
+        by_verdict: dict[str, list[str]] = {}
+        for label, proof in self.items():
+            by_verdict.setdefault(proof.verdict, []).append(_shown(label))
+        parts = (f"{len(labels):,} {verdict} ({_few(labels)})" for verdict, labels in by_verdict.items())
+        return f"<Verdicts: {counted(len(self), 'label')}, each against all others: {', '.join(parts)}>"
+
+    def __str__(self) -> str:
+        lines = [COLUMNS, *self._lines()]
+        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+        cells = ("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)) for line in lines)
+        return "\n".join([f"{self._about()}:", *(line.rstrip() for line in cells)])
+
+    def _about(self) -> str:
+        """What was asked."""
+        about = next(iter(self.values())).about
+        return f"{counted(about.n, 'row')}; each of {len(self):,} labels against all others, {about.coordinate}"
+
+    def _lines(self) -> list[tuple[str, ...]]:
+        return [(_shown(label), proof.verdict, *_numbers(proof)) for label, proof in self.items()]
+
+
+def _numbers(proof: Verdict) -> tuple[str, str, str]:
+    """The margin, the most mistakes, and how many rows prove it."""
+    if isinstance(proof, Undecided):
+        upper = proof.margin[1]
+        return (f"at most {upper:.6g}" if math.isfinite(upper) else "not known"), "no bound", "none"
+    rows = f"{len(proof.rows):,}"
+    if isinstance(proof, NotSeparable):
+        return "none", "no bound", rows
+    most = proof.most_mistakes
+    return _bracket(proof), "no bound" if most is None else f"at most {most:,}", rows
+
+
+def _bracket(proof: Separable) -> str:
+    """The two ends of the margin; one of them, where both look the same."""
+    lower, upper = (f"{end:.6g}" for end in proof.margin)
+    return lower if lower == upper else f"{lower} to {upper}"
+
+
+def _shown(label: Any) -> str:
+    text = repr(label)
+    return text if len(text) <= 40 else f"{text[:37]}..."
+
+
+def _few(labels: list[str]) -> str:
+    more = len(labels) - FEW
+    return listed(labels) if more <= 1 else listed([*labels[:FEW], f"{more:,} more"])
