@@ -20,6 +20,7 @@ import novikoff as nk
 from novikoff import data
 from novikoff.certificates import NotSeparableError
 from novikoff.data import sources
+from novikoff.engine import byte_copy
 from novikoff.estimators.folds import cross_validated
 from novikoff.fitting import standardising
 from novikoff.inputs import Examples, RowError, with_standardised_columns
@@ -430,6 +431,16 @@ def test_the_copy_of_the_rows_is_that_of_every_fit(table: Path, place: Path) -> 
     fitted(nk.Perceptron(), table, place)
     assert same(nk.fit_file(nk.Perceptron(max_iter=5), table, cache=place), plain)
     assert [file.name for file in place.glob("*/*")] == ["copy-1"]
+
+
+def test_bytes_beside_the_rows_are_on_the_disk_too(table: Path, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    homes = []
+    real = byte_copy._on_disk
+    monkeypatch.setattr(byte_copy, "_on_disk", lambda home, *shape: homes.append(home) or real(home, *shape))
+    model = nk.PassiveAggressive(byte_copy=True)
+    ours = fitted(model, table, place)
+    assert homes == list(place.iterdir())
+    assert ours.coef_.tobytes() == by_hand(model, ours.standardization_).coef_.tobytes()
 
 
 def test_a_killed_run_is_taken_up_and_no_other(tmp_path: Path, place: Path) -> None:

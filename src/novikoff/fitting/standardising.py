@@ -36,14 +36,18 @@ def standardised_copy(examples: Dataset, home: Path) -> Iterator[Dataset]:
                 part = standardised_by(kept, X[start : start + pace], examples.names, before=start)
                 file.write(np.ascontiguousarray(part.data if sp.issparse(part) else part).data)
             file.flush()
-        yield replace(examples, X=_mapped(file, X), record=None, standardization=kept)
+        yield replace(examples, X=_mapped(file, home, X), record=None, standardization=kept)
 
 
-def _mapped(file: Any, X: Any) -> Any:
-    """The values of a file in the places of those of X."""
+def _mapped(file: Any, home: Path, X: Any) -> Any:
+    """The values of a file of this directory in the places of those of X."""
     sparse = sp.issparse(X)
     count = X.nnz if sparse else X.size
-    values = np.memmap(file, np.float64, "r", shape=(count,)).view(np.ndarray) if count else np.empty(0)
+    values = np.empty(0)
+    if count:
+        mapped = np.memmap(file, np.float64, "r", shape=(count,))
+        mapped.filename = str(home / "standardised")  # it has no name; but what a run keeps beside it goes there, too
+        values = mapped.view(np.ndarray)
     if not sparse:
         return values.reshape(X.shape)
     found = sp.csr_array((values, X.indices, X.indptr), shape=X.shape)
