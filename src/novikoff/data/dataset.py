@@ -15,7 +15,10 @@ from novikoff.data.dialect import Dialect
 from novikoff.data.options import Reading
 from novikoff.engine.rows import Rows
 from novikoff.examples import Examples, distinct, item
+from novikoff.views import card, facts, tag
 from novikoff.words import agreeing, counted, listed
+
+NAMED = 12  # columns that a card names
 
 
 class Skipped(NamedTuple):
@@ -75,6 +78,12 @@ class Dataset(Examples):
 
     def __repr__(self) -> str:
         return f"<Dataset: {self}>"
+
+    def _repr_html_(self) -> str:
+        names = [] if self.names is None else [str(name) for name in self.names]
+        more = len(names) - NAMED
+        shown = [*names[:NAMED], f"{more:,} more"] if more > 0 else names
+        return card("Dataset", "", tag("p", self), facts([("Columns", listed(shown) if shown else "")]))
 
     def _labels(self) -> str:
         if self.y is None:
