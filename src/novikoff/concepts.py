@@ -221,9 +221,12 @@ class ConceptClass(ABC):
     def __len__(self) -> int:
         return self.size
 
-    def __repr__(self) -> str:
+    def __str__(self) -> str:
         merged = f", {self.merged:,} equal ones merged" if self.merged else ""
-        return f"<{self.size:,} {self.name}{merged}>"
+        return f"{self.size:,} {self.name}{merged}"
+
+    def __repr__(self) -> str:
+        return f"<{self}>"
 
     def labels(self, x: Any) -> Words:
         """The labels of all codes on x, a bit for each: what `pattern` says in short."""

@@ -18,6 +18,8 @@ from novikoff.theory import (
     update_bound,
 )
 from novikoff.theory.exact import Number, nearest, rational, sqrt_down, sqrt_up
+from novikoff.views import card, facts, in_words, steps
+from novikoff.words import counted
 
 Row = Mapping[Hashable, float]
 Exact = dict[Hashable, Fraction]
@@ -43,7 +45,7 @@ class Linear(Protocol):
     def weights(self, names: Iterable[Hashable] | None = None) -> Row: ...
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Transcript:
     """What happened in a game.
 
@@ -106,6 +108,26 @@ class Transcript:
     regret: int | None = None
     deviations: int | None = None
     inequalities: str = "both inequalities"
+
+    def __repr__(self) -> str:
+        allowed = "" if self.bound is None else f"; the theorem allows {self.bound:,}"
+        return f"<Transcript: {self._made()}{allowed}>"
+
+    def _made(self) -> str:
+        return f"{counted(self.rounds, 'round')}, {counted(self.mistakes, 'mistake')}"
+
+    def _repr_html_(self) -> str:
+        held = {True: "held at every update", False: "did not hold at every update", None: ""}[self.inequalities_held]
+        margin = "" if self.margin is None else f"{self.margin:.6g}, on rows of norm at most {self.radius:.6g}"
+        known: list[tuple[str, object]] = [
+            ("Mistakes", f"{self.mistakes:,} in {counted(self.rounds, 'round')}"),
+            ("Updates", "" if self.updates is None else f"{self.updates:,}"),
+            ("The theorem allows", "" if self.bound is None else f"{self.bound:,}"),
+            ("Margin of the witness", margin),
+            (self.inequalities.capitalize(), held),
+        ]
+        curve = steps(self.mistake_rounds, self.rounds, self.bound, "mistake")
+        return card("Transcript", self._made(), curve, facts(known), in_words(self))
 
     def __str__(self) -> str:
         text = f"{self.rounds:,} rounds, {self.mistakes:,} mistakes"

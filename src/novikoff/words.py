@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
@@ -35,6 +36,20 @@ def agreeing(count: int, one: str, more: str) -> str:
     ('was', 'were')
     """
     return one if count == 1 else more
+
+
+def between(margin: tuple[float, float]) -> str:
+    """What is known of the best margin, by its two ends; one of them, where both look the same.
+
+    >>> between((0.5, 0.51)), between((0.5, 0.5)), between((-math.inf, 2.0)), between((0.5, math.inf))
+    ('0.5 to 0.51', '0.5', 'at most 2', 'at least 0.5')
+    """
+    lower, upper = (f"{end:.6g}" for end in margin)
+    if not margin[0] > 0:
+        return f"at most {upper}" if math.isfinite(margin[1]) else "not known"
+    if not math.isfinite(margin[1]):
+        return f"at least {lower}"
+    return lower if lower == upper else f"{lower} to {upper}"
 
 
 def listed(items: Sequence[str]) -> str:

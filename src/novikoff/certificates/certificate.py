@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from novikoff.disk import atomic
 from novikoff.examples import Doubted
 from novikoff.theory.exact import nearest, round_up, sqrt_down
-from novikoff.words import agreeing, column_name, counted, listed, said, setting, told
+from novikoff.views import Html, bars, bracket, card, facts, in_words, share
+from novikoff.words import agreeing, between, column_name, counted, listed, said, setting, told
 
 FORMAT = "novikoff certificate 2"
 ORIGIN = "through the origin"
@@ -51,12 +52,17 @@ class About:
     doubted: tuple[Doubted, ...] = ()  # the columns of that file that a verdict should not rest on
 
     @property
-    def division(self) -> str:
-        """Which label against which, and with which constant, in words."""
+    def sides(self) -> str:
+        """Which label against which, in words."""
         others = [_shown(label) for label in self.against[:SHOWN]]
         if len(self.against) > SHOWN:
             others[-1] = f"{len(self.against) - SHOWN + 1:,} other labels"
-        return f"{_shown(self.positive)} against {listed(others)}, {self.coordinate}"
+        return f"{_shown(self.positive)} against {listed(others)}"
+
+    @property
+    def division(self) -> str:
+        """The same with the constant coordinate."""
+        return f"{self.sides}, {self.coordinate}"
 
     @property
     def coordinate(self) -> str:
@@ -79,7 +85,7 @@ class About:
         return f"a Perceptron ({words})" if self.sphere is None else f"a Perceptron (-s scale=sphere {words})"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Proof(ABC):
     about: About
     passes: int  # over the data
@@ -113,12 +119,36 @@ class Proof(ABC):
     def _claims(self) -> dict[str, Any]:
         """What the certificate says beside what it is about."""
 
+    @abstractmethod
+    def _finding(self) -> str:
+        """What was found, in half a line."""
+
+    @abstractmethod
+    def _picture(self) -> Html:
+        """The same to look at."""
+
+    @abstractmethod
+    def _details(self) -> list[tuple[str, object]]:
+        """What else is known, by name."""
+
+    def __repr__(self) -> str:
+        about = self.about
+        return f"<{type(self).__name__}: {about.sides}, {counted(about.n, 'row')}; {self._finding()}>"
+
+    def _repr_html_(self) -> str:
+        return card(self.verdict.capitalize(), self.about.sides, *self._content(), in_words(self))
+
+    def _content(self) -> tuple[Html, Html]:
+        about = self.about
+        known = [("Rows", f"{about.n:,} of {counted(about.d, 'column')}, {about.coordinate}"), *self._details()]
+        return self._picture(), facts(known)
+
     def _vector(self, w: Sequence[int]) -> list[int | str]:
         """Through the origin the constant coordinate is not there, and neither is its weight."""
         return [_number(x) for x in (w if self.about.constant else w[:-1])]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Separable(Proof):
     """A separator exists, and the best margin lies between ``margin[0]`` and ``margin[1]``."""
 
@@ -200,6 +230,22 @@ class Separable(Proof):
             "closest": self.closest,
         }
 
+    def _finding(self) -> str:
+        return f"the best margin is {between(self.margin)}"
+
+    def _picture(self) -> Html:
+        return bracket(*self.margin)
+
+    def _details(self) -> list[tuple[str, object]]:
+        most = self.most_mistakes
+        apart = self.about.constant and math.isfinite(self.euclidean_margin)
+        return [
+            ("Best margin", f"{between(self.margin)}, with R = {self.radius:.6g}"),
+            ("In the original space", f"the closest example is {self.euclidean_margin:.6g} away" if apart else ""),
+            (f"Mistakes of {self.about.learner}", "" if most is None else f"at most {most:,}, in any order"),
+            ("Proved by", f"{counted(len(self.rows), 'row')}; row {self.closest} is the closest"),
+        ]
+
     def __str__(self) -> str:
         lower, upper = self.margin
         proving = f"{counted(len(self.rows), 'row')} {agreeing(len(self.rows), 'proves', 'prove')} the upper end"
@@ -227,7 +273,7 @@ class Separable(Proof):
         return [f"This separator uses {listed(shown)}: ask without, by {left_out}, whether it rests on that."]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class NotSeparable(Proof):
     """No separator exists: the rows with these weights cancel exactly, sum of weights * y * (x, constant) == 0."""
 
@@ -246,6 +292,26 @@ class NotSeparable(Proof):
         if self.weak is not None:
             claims["weak"] = self._vector(self.weak)
         return claims
+
+    def _finding(self) -> str:
+        if self.contradiction:
+            return f"rows {self.rows[0]} and {self.rows[1]} hold the same example with different labels"
+        return f"{counted(len(self.rows), 'row')} with positive weights add up to zero"
+
+    def _picture(self) -> Html:
+        most = max(self.weights)
+        shares = sorted((float(Fraction(weight, most)) for weight in self.weights), reverse=True)
+        return bars(shares, f"The weights of {counted(len(shares), 'row')}, the heaviest first.")
+
+    def _details(self) -> list[tuple[str, object]]:
+        most = max(self.weights)
+        size = f"{most:,}" if most < 10**6 else f"{most.bit_length():,} bits"
+        weakly = "some w has y<w,x> >= 0 on every row, and not 0 throughout"
+        return [
+            ("Proved by", self._finding()),
+            ("Largest weight", size),
+            ("Weakly separable", weakly if self.weak is not None else ""),
+        ]
 
     def __str__(self) -> str:
         lines = [f"Not separable: no hyperplane puts all {self.about.n:,} rows on their sides, {self.about.division}."]
@@ -269,7 +335,7 @@ class NotSeparable(Proof):
         return "\n".join(lines)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Undecided(Proof):
     """The budget ran out, or Ctrl-C came. ``margin`` is what is known by then; it cannot be verified."""
 
@@ -280,6 +346,15 @@ class Undecided(Proof):
 
     def _claims(self) -> dict[str, Any]:
         raise ValueError(f"an undecided verdict proves nothing, so there is nothing to save or verify ({self.why})")
+
+    def _finding(self) -> str:
+        return self.why
+
+    def _picture(self) -> Html:
+        return bracket(*self.margin)
+
+    def _details(self) -> list[tuple[str, object]]:
+        return [("Best margin", between(self.margin)), ("Because", self._finding())]
 
     def __str__(self) -> str:
         lower, upper = self.margin
@@ -295,7 +370,7 @@ class Undecided(Proof):
 Verdict = Separable | NotSeparable | Undecided
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class RunProof:
     """A run tied to its theorem: updates <= bound, with the separator of ``proof`` as the witness.
 
@@ -307,6 +382,24 @@ class RunProof:
     updates: int
     bound: int | None  # what the theorem allows; None where it promises nothing
     of: str = "updates"  # what it bounds
+
+    def __repr__(self) -> str:
+        allowed = "no number" if self.bound is None else f"{self.bound:,} {self.of}"
+        return f"<RunProof: {self._made()}; the theorem allows {allowed}; {self.proof!r}>"
+
+    def _made(self) -> str:
+        return f"{counted(self.mistakes, 'mistake')} and {counted(self.updates, 'update')}"
+
+    def _repr_html_(self) -> str:
+        bounded = self.mistakes if self.of == "mistakes" else self.updates
+        return card(
+            "A run and its theorem",
+            self.proof.about.sides,
+            share(bounded, self.bound, self.of.removesuffix("s")),
+            facts([("The run made", self._made()), ("The rows are", self.proof.verdict)]),
+            *self.proof._content(),
+            in_words(self),
+        )
 
     def __str__(self) -> str:
         counts = f"The run made {self.mistakes:,} mistakes and {self.updates:,} updates"

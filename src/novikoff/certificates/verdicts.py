@@ -6,8 +6,9 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from novikoff.certificates.certificate import NotSeparable, Separable, Undecided, Verdict
-from novikoff.words import counted, listed
+from novikoff.certificates.certificate import NotSeparable, Separable, Verdict
+from novikoff.views import Html, bracket, card, grid
+from novikoff.words import between, counted, listed
 
 FEW = 3  # labels that a short text names
 COLUMNS = ("label", "verdict", "best margin", "mistakes of a Perceptron", "rows that prove it")
@@ -57,6 +58,15 @@ class Verdicts(Mapping[Any, Verdict]):
         cells = ("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)) for line in lines)
         return "\n".join([f"{self._about()}:", *(line.rstrip() for line in cells)])
 
+    def _repr_html_(self) -> str:
+        ends = [end for proof in self.values() for end in proof.margin if math.isfinite(end)]
+        top = 1.08 * max(ends, default=0.0) or 1.0
+        rows = (
+            (label, verdict, _picture(proof, top), *numbers)
+            for proof, (label, verdict, *numbers) in zip(self.values(), self._lines(), strict=True)
+        )
+        return card("Verdicts", self._about(), grid(("label", "verdict", "", *COLUMNS[2:]), rows))
+
     def _about(self) -> str:
         """What was asked."""
         about = next(iter(self.values())).about
@@ -68,20 +78,17 @@ class Verdicts(Mapping[Any, Verdict]):
 
 def _numbers(proof: Verdict) -> tuple[str, str, str]:
     """The margin, the most mistakes, and how many rows prove it."""
-    if isinstance(proof, Undecided):
-        upper = proof.margin[1]
-        return (f"at most {upper:.6g}" if math.isfinite(upper) else "not known"), "no bound", "none"
-    rows = f"{len(proof.rows):,}"
     if isinstance(proof, NotSeparable):
-        return "none", "no bound", rows
-    most = proof.most_mistakes
-    return _bracket(proof), "no bound" if most is None else f"at most {most:,}", rows
+        return "none", "no bound", f"{len(proof.rows):,}"
+    if isinstance(proof, Separable):
+        most = proof.most_mistakes
+        return between(proof.margin), "no bound" if most is None else f"at most {most:,}", f"{len(proof.rows):,}"
+    return between(proof.margin), "no bound", "none"
 
 
-def _bracket(proof: Separable) -> str:
-    """The two ends of the margin; one of them, where both look the same."""
-    lower, upper = (f"{end:.6g}" for end in proof.margin)
-    return lower if lower == upper else f"{lower} to {upper}"
+def _picture(proof: Verdict, top: float) -> Html:
+    """The bracket of the best margin, on the scale of all labels."""
+    return Html() if isinstance(proof, NotSeparable) else bracket(*proof.margin, width=120, top=top, words=False)
 
 
 def _shown(label: Any) -> str:

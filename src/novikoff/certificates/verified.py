@@ -35,6 +35,21 @@ class Verified:
     def __str__(self) -> str:
         return self.implies
 
+    def __repr__(self) -> str:
+        return f"<Verified: {self._sides()}, {self.verdict}, by {_rows(self.rows)}>"
+
+    def _sides(self) -> str:
+        return f"{shown(self.positive)} against {_listed(self.against)}"
+
+    def _repr_html_(self) -> str:
+        from novikoff.views import bracket, card, facts, in_words
+
+        known: list[tuple[str, object]] = [("Proved by", _rows(self.rows))]
+        if self.margin is not None:
+            known.append(("Best margin", f"at least {self.margin[0]:.6g} and at most {self.margin[1]:.6g}"))
+        picture = "" if self.margin is None else bracket(*self.margin)
+        return card(f"Verified: {self.verdict}", self._sides(), picture, facts(known), in_words(self))
+
 
 def verified(claim: Claim, against: tuple[Label, ...], signs_balance: bool) -> Verified:
     """The consequences of a claim that holds.
@@ -92,13 +107,21 @@ def _not_separable(claim: Claim, signs_balance: bool) -> str:
 
 def _division(claim: Claim, against: tuple[Label, ...]) -> str:
     """Which label against which, and with which constant, in words."""
-    others = [shown(label) for label in against[:SHOWN]]
-    if len(against) > SHOWN:
-        others[-1] = f"{len(against) - SHOWN + 1} other labels"
-    last = others.pop()
-    listed = f"{', '.join(others)} and {last}" if others else last
     constant = f"with the constant coordinate {claim.constant!r}" if claim.constant else ORIGIN
-    return f"{shown(claim.positive)} against {listed}, {constant}"
+    return f"{shown(claim.positive)} against {_listed(against)}, {constant}"
+
+
+def _listed(labels: tuple[Label, ...]) -> str:
+    """Some of the labels, and how many more there are."""
+    others = [shown(label) for label in labels[:SHOWN]]
+    if len(labels) > SHOWN:
+        others[-1] = f"{len(labels) - SHOWN + 1} other labels"
+    last = others.pop()
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def _rows(rows: tuple[int, ...]) -> str:
+    return f"{len(rows):,} rows" if len(rows) > 1 else f"row {rows[0]}"
 
 
 def _promise(bound: Fraction, constant: float) -> str:

@@ -16,6 +16,10 @@ from novikoff.data.dialect import Dialect
 from novikoff.data.options import Reading
 from novikoff.engine.rows import Rows
 from novikoff.examples import Examples, distinct
+from novikoff.views import card, facts, tag
+from novikoff.words import listed
+
+NAMED = 12  # columns that a card names
 
 
 class Skipped(NamedTuple):
@@ -79,3 +83,10 @@ class Dataset(Examples):
 
     def __repr__(self) -> str:
         return f"<Dataset: {self}>"
+
+    def _repr_html_(self) -> str:
+        names = [] if self.names is None else [str(name) for name in self.names]
+        more = len(names) - NAMED
+        shown = [*names[:NAMED], f"{more:,} more"] if more > 0 else names
+        careful = (tag("p", warning) for warning in self.account.warnings)
+        return card("Dataset", "", tag("p", self), *careful, facts([("Features", listed(shown) if shown else "")]))

@@ -19,6 +19,7 @@ from novikoff.estimators.export import Plane, TermSet, fitted, polynomial
 from novikoff.estimators.hyperplane import Scored
 from novikoff.estimators.parameters import Interval, estimator, parameter
 from novikoff.estimators.portable import Portable
+from novikoff.estimators.shown import Shown, few
 from novikoff.labels import Labels
 from novikoff.learners.alone import alone
 from novikoff.learners.boolean_loops import Flags, first_not_boolean
@@ -26,6 +27,7 @@ from novikoff.learners.elimination import Elimination, Nouns, TermElimination
 from novikoff.learners.online import OnlineLearner
 from novikoff.learners.state import State, require
 from novikoff.theory.elimination import kdnf_bound, literals_bound, monotone_bound
+from novikoff.views import Html, card
 
 if TYPE_CHECKING:
     from sklearn.pipeline import Pipeline
@@ -47,7 +49,7 @@ class Core(Protocol):
     def read_state(self, state: State, rounds: int) -> None: ...
 
 
-class BooleanClassifier(Scored, ClassifierMixin, BaseEstimator, OnlineLearner, Portable):
+class BooleanClassifier(Scored, Shown, ClassifierMixin, BaseEstimator, OnlineLearner, Portable):
     """Batch, streaming and online use of one learner of bits. A subclass states that, and its bound."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
@@ -159,6 +161,12 @@ class BooleanClassifier(Scored, ClassifierMixin, BaseEstimator, OnlineLearner, P
     def _begun(self) -> bool:
         return "_core" in self.__dict__
 
+    def _has_learned(self) -> bool:
+        return self._begun()
+
+    def _card(self) -> Html:
+        return card(type(self).__name__, self._made(), *self._content())
+
     def __sklearn_is_fitted__(self) -> bool:
         return self._begun()
 
@@ -269,6 +277,9 @@ class _Literals(_Eliminating):
         """What remains, variables before negations."""
         literals = [(j, value ^ self._dual) for j, value in self._remaining()]
         return [self._name(literal) for literal in sorted(literals, key=lambda literal: -literal[1])]
+
+    def _details(self) -> list[tuple[str, object]]:
+        return [("Literals left", few(self.literals_))]
 
 
 class MonotoneConjunction(_Literals):
@@ -384,6 +395,9 @@ class KDNF(_Eliminating):
     def terms_(self) -> list[str]:
         """What remains, short terms first."""
         return [" & ".join(map(self._name, term)) or "1" for term in self._remaining()]
+
+    def _details(self) -> list[tuple[str, object]]:
+        return [("Terms left", few(self.terms_))]
 
     def to_sklearn(self) -> Pipeline:
         """A fitted pipeline of scikit-learn, ``PolynomialFeatures`` and a ``Perceptron``, that predicts the same.

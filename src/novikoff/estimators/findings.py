@@ -18,10 +18,13 @@ from novikoff.estimators import words
 from novikoff.estimators.against import bound_against
 from novikoff.estimators.apart import Apart
 from novikoff.estimators.new_data import CONFIDENCE, Generalization, generalization, in_a_line
+from novikoff.estimators.shown import few
 from novikoff.learners.committee import ALL_OTHERS, Committee
 from novikoff.learners.linear import LinearLearner
 from novikoff.theory.exact import Number, root, round_down, round_up
 from novikoff.theory.rounding import positive_margin
+from novikoff.views import Html, bracket, card, facts, grid, in_words, share
+from novikoff.words import between, plural
 
 
 class Findings(Apart):
@@ -296,6 +299,38 @@ class Findings(Apart):
         if isinstance(self._learned(), Committee):
             return words.summary_of_heads(type(self).__name__, self)
         return words.summary(type(self).__name__, self, *self._theorem_allows(), self._against(), in_a_line(self))
+
+    def _card(self) -> Html:
+        learner, name = self._learned(), type(self).__name__
+        counts = [
+            ("Stopped", self.stop_reason_),
+            ("Classes", few(self.classes_)),
+            ("Mistakes", f"{self.mistakes_:,}"),
+            ("Updates", f"{self.updates_:,}"),
+            ("Passes", f"{self.passes_:,}"),
+            ("Largest norm", f"R = {self.radius_:.6g}"),
+        ]
+        if isinstance(learner, Committee):
+            heads = grid(("head", "how it went"), self._heads_in_words())
+            return card(name, learner.kind, facts(counts), heads, in_words(self.summary()))
+        allowed = self._allowed_at_most()
+        if allowed is not None:
+            counts.append(("The theorem allows", f"at most {allowed:,} {plural(learner.noun)}, by this separator"))
+        return card(
+            name,
+            self.stop_reason_.partition(":")[0],
+            bracket(*self.margin_) if max(self.margin_[0], 0.0) or math.isfinite(self.margin_[1]) else "",
+            share(learner.bounded, allowed, learner.noun),
+            facts([*counts, ("Best margin", between(self.margin_))]),
+            in_words(self.summary()),
+        )
+
+    def _allowed_at_most(self) -> int | None:
+        """What the theorem allows by the separator that was found, if one was."""
+        lower = self.margin_[0]
+        if not lower > 0 or self._learner.weighed:
+            return None
+        return cast("int | None", self.bound(Fraction(lower)))
 
     def _heads_in_words(self) -> list[tuple[str, str]]:
         """What each sets apart, and how that went."""

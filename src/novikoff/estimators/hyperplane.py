@@ -12,6 +12,7 @@ from novikoff.engine.rows import Rows
 from novikoff.estimators.bases import BaseEstimator, ClassifierMixin
 from novikoff.estimators.export import Plane, Planes
 from novikoff.estimators.portable import Portable
+from novikoff.estimators.shown import Shown
 from novikoff.learners.committee import PAIRS, Committee
 from novikoff.learners.linear import LinearLearner
 
@@ -33,7 +34,7 @@ class Scored:
         return float(mixin.score(X, inputs.labels(X, y), inputs.given_weights(X, sample_weight)))
 
 
-class LinearModel(Scored, ClassifierMixin, BaseEstimator, Portable):
+class LinearModel(Scored, Shown, ClassifierMixin, BaseEstimator, Portable):
     """What the weights of a learner predict: two classes on two sides, or of more that of the largest score."""
 
     classes_: NDArray[Any]
@@ -98,6 +99,9 @@ class LinearModel(Scored, ClassifierMixin, BaseEstimator, Portable):
 
     def _begun(self) -> bool:
         return "_learner" in self.__dict__
+
+    def _has_learned(self) -> bool:
+        return self._begun()
 
     def _learned(self) -> LinearLearner | Committee:
         if not self._begun():

@@ -21,11 +21,13 @@ from novikoff.estimators.export import Plane, fitted, from_raw_rows
 from novikoff.estimators.hyperplane import Scored
 from novikoff.estimators.parameters import BOOLEAN, RANDOM, VERBOSE, Auto, Interval, estimator, one_of, parameter
 from novikoff.estimators.portable import Portable
+from novikoff.estimators.shown import Shown
 from novikoff.labels import Labels
 from novikoff.learners.alone import alone
 from novikoff.learners.state import State, require
 from novikoff.progress import Descent
 from novikoff.standardization import Standardization
+from novikoff.views import Html, card, facts
 from novikoff.words import setting, told
 
 if TYPE_CHECKING:
@@ -53,7 +55,7 @@ class _Parameters:
     verbose: int = parameter(VERBOSE, default=0)
 
 
-class _LeastSquares(_Parameters, BaseEstimator, Portable):
+class _LeastSquares(_Parameters, Shown, BaseEstimator, Portable):
     """What the regressor and the classifier share."""
 
     coef_: NDArray[np.float64]
@@ -186,6 +188,17 @@ class _LeastSquares(_Parameters, BaseEstimator, Portable):
 
     def _begun(self) -> bool:
         return "_stream" in self.__dict__
+
+    def _has_learned(self) -> bool:
+        return hasattr(self, "coef_")
+
+    def _card(self) -> Html:
+        known: list[tuple[str, object]] = [("Columns", f"{self.n_features_in_:,}"), ("Iterations", f"{self.n_iter_:,}")]
+        if hasattr(self, "trace_"):
+            loss = self.trace_.loss
+            known += [("Method", self.method_), ("Stopped", self.stop_reason_)]
+            known.append(("Sum of squares", f"{loss[-1]:.6g}" if len(loss) else ""))
+        return card(type(self).__name__, "by least squares", facts(known))
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -17,13 +17,15 @@ from novikoff.engine.rows import Rows
 from novikoff.estimators.export import fitted, from_raw_rows
 from novikoff.estimators.hyperplane import LinearModel
 from novikoff.estimators.parameters import BOOLEAN, VERBOSE, Interval, estimator, parameter
+from novikoff.estimators.shown import few
 from novikoff.labels import Labels
 from novikoff.learners.alone import alone
 from novikoff.learners.linear import LinearLearner
 from novikoff.learners.perceptron import Perceptron
 from novikoff.learners.state import MOST, State, require
 from novikoff.theory.exact import round_up
-from novikoff.words import told
+from novikoff.views import Html, bracket, card, facts, in_words
+from novikoff.words import between, counted, told
 
 if TYPE_CHECKING:
     from sklearn.svm import LinearSVC
@@ -179,6 +181,23 @@ class MaxMarginClassifier(LinearModel):
             upper = round_up(data.upper(support, p[support]))
         self.margin_, self.certificate_, self.n_iter_ = (learner.lower, upper), None, data.passes
         return support
+
+    def _card(self) -> Html:
+        proof = self.certificate_
+        return card(
+            type(self).__name__,
+            f"soft, C = {self.C:g}" if proof is None else "hard, with its proof",
+            bracket(*self.margin_),
+            facts(
+                [
+                    ("Classes", few(self.classes_)),
+                    ("Best margin", between(self.margin_)),
+                    ("Carried by", counted(len(self.support_), "row")),
+                    ("Passes", f"{self.n_iter_:,}"),
+                ]
+            ),
+            "" if proof is None else in_words(proof),
+        )
 
     def to_sklearn(self) -> LinearSVC:
         """A fitted ``sklearn.svm.LinearSVC`` that predicts the same.

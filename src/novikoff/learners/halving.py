@@ -38,6 +38,12 @@ class VersionSpaceLearner(OnlineLearner):
     def version_space_(self) -> VersionSpace:
         return VersionSpace(self._size, self.concepts.members(self._alive) if self._size <= FEW else None)
 
+    def _details(self) -> list[tuple[str, object]]:
+        return [
+            ("Class", self.concepts),
+            ("Concepts left", f"{self._size:,} of {self.concepts.size:,}"),
+        ]
+
     def _update(self, x: Any, y: int) -> None:
         ones = self.concepts.votes(self._alive, self._size, x)
         size = ones if y else self._size - ones

@@ -9,6 +9,8 @@ from typing import Any, Self
 
 from novikoff.concepts import bit
 from novikoff.learners.alone import alone
+from novikoff.views import Html, card, facts, share
+from novikoff.words import counted
 
 
 class NotRealizable(ValueError):  # noqa: N818  # it is a finding about the data
@@ -68,6 +70,28 @@ class OnlineLearner(ABC):
         self.rounds_ += 1
         self.mistakes_ += wrong
         return self
+
+    def __repr__(self) -> str:
+        allowed = self.bound()
+        most = "" if allowed is None else f"; the theorem allows {allowed:,}"
+        return f"<{type(self).__name__}: {self._made()}{most}>"
+
+    def _made(self) -> str:
+        return f"{counted(self.rounds_, 'round')}, {counted(self.mistakes_, 'mistake')}"
+
+    def _repr_html_(self) -> str:
+        return card(type(self).__name__, self._made(), *self._content())
+
+    def _content(self) -> tuple[Html, Html]:
+        """The mistakes of those that are allowed, and what is known."""
+        allowed = self.bound()
+        known = [("Rounds", f"{self.rounds_:,}"), ("Mistakes", f"{self.mistakes_:,}"), *self._details()]
+        known.append(("The theorem allows", "" if allowed is None else f"{allowed:,}"))
+        return share(self.mistakes_, allowed, "mistake"), facts(known)
+
+    def _details(self) -> list[tuple[str, object]]:
+        """What else is known, by name."""
+        return []
 
     def copy(self) -> Self:
         """Another learner in the same state."""

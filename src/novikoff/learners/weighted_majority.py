@@ -54,6 +54,12 @@ class _Vote(OnlineLearner):
     def _state(self) -> Hashable:
         return self._counts.tobytes()
 
+    def _details(self) -> list[tuple[str, object]]:
+        return [
+            ("Class", self.concepts),
+            ("Mistakes of the best concept", f"{self.best_mistakes_:,}"),
+        ]
+
     def _polled(self, x: Any) -> _Poll:
         labels = self.concepts.labels(x)
         last = self._poll  # looked at once: another thread may ask for another vote at the same time

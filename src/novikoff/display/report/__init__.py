@@ -45,6 +45,9 @@ class Report:
             atomic.write(Path(path).with_name(name), [content])
         atomic.write(path, [self.html.encode("utf-8")])
 
+    def __repr__(self) -> str:
+        return f"<Report: {self.certificate.verdict}, {len(self.html):,} characters of HTML; save(path) writes it>"
+
     def _repr_html_(self) -> str:
         # In a frame, its style is its own.
         look = "width: 100%; height: 50em; border: 0"

@@ -18,9 +18,10 @@ from novikoff.display.mistakes import MistakeCurveDisplay
 from novikoff.display.proof import ProofDisplay
 from novikoff.display.report.case import Array, Case
 from novikoff.display.report.features import square
-from novikoff.display.report.page import Html, drawn, paragraphs
+from novikoff.display.report.page import drawn, paragraphs
 from novikoff.display.style import literal, number
 from novikoff.estimators.linear import LinearClassifier
+from novikoff.views.html import Html
 
 FEW = 400  # marks that are drawn one by one
 SHOWN = 250_000  # entries of the rows that are projected

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import io
 import re
 import warnings
@@ -13,6 +12,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from novikoff.display.style import INK
+from novikoff.views.html import Html, joined, tag
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 # Ink and paper are the page's, so that figures follow it into the dark.
@@ -22,27 +22,6 @@ DPI = 144  # of the parts of a figure that are images
 
 Size = tuple[float, float]  # inches
 Edges = tuple[float, float, float, float]  # left, below, right and above the axes, in inches
-
-
-class Html(str):
-    """Text that is HTML already."""
-
-
-def escaped(content: object) -> Html:
-    """Any text, harmless: marks as entities, and a sign for what cannot be printed."""
-    if isinstance(content, Html):
-        return content
-    return Html(html.escape("".join(c if c.isprintable() or c == "\n" else "\ufffd" for c in str(content))))
-
-
-def tag(name: str, *content: object, **attributes: object) -> Html:
-    """An element; of ``class_`` the underscore is dropped, and other underscores are hyphens."""
-    words = "".join(f' {key.rstrip("_").replace("_", "-")}="{escaped(value)}"' for key, value in attributes.items())
-    return Html(f"<{name}{words}>{''.join(map(escaped, content))}</{name}>")
-
-
-def joined(parts: Iterable[object]) -> Html:
-    return Html("\n".join(map(escaped, parts)))
 
 
 def paragraphs(*texts: object) -> Html:

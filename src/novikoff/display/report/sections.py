@@ -16,9 +16,10 @@ from novikoff.certificates import NotSeparable, Separable, Undecided
 from novikoff.certificates.certificate import DECIMALS
 from novikoff.display.report import features, figures
 from novikoff.display.report.case import Case, Indices
-from novikoff.display.report.page import Html, code, facts, joined, paragraphs, section, table, tag
+from novikoff.display.report.page import code, facts, paragraphs, section, table
 from novikoff.estimators.linear import LinearClassifier
 from novikoff.estimators.max_margin import MaxMarginClassifier
+from novikoff.views.html import Html, joined, tag
 from novikoff.words import agreeing, counted
 
 HARDEST, HEAVIEST, LARGEST = 10, 10, 15  # rows and features in a table
