@@ -55,7 +55,9 @@ def test_numbers_nominal_values_and_truth(tmp_path, end):
     ]
     assert dense(ds.X).tolist() == [[4.5, 4, 1, 1, 0, 0], [30, 4, 0, 0, 1, 0], [3.5, 3, 1, 0, 0, 1]]
     assert ds.y.tolist() == ["cat", "dog", "cat"]
-    assert (ds.reading.format, ds.reading.label, ds.reading.header, ds.record) == ("arff", "kind", None, None)
+    assert (ds.reading.format, ds.reading.label, ds.reading.header) == ("arff", "kind", None)
+    assert ds.record is not None
+    assert ds.record["settings"] == {}
 
 
 def test_by_name_by_content_and_compressed(tmp_path):

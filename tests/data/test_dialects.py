@@ -349,7 +349,7 @@ def test_the_index_that_pandas_writes(tmp_path, caplog, cells):
     assert not caplog.messages
     assert ds.names.tolist() == ["a", "b=x", "b=y"]
     assert ds.dialect.row_names
-    assert str(ds).endswith(", the first column left out as their index")
+    assert "; the first column left out as the index of the rows; " in str(ds)
 
 
 def test_a_frame_without_names(tmp_path):

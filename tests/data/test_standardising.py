@@ -186,7 +186,7 @@ def test_one_example_at_a_time(model: Any, table: Path, place: Path, tmp_path: P
             x, label = forms(X[i])[form], "yes" if i % 2 else "no"
             assert ours.predict_one(x) == twin.predict_one(Z[i])
             assert ours.sign_one(x) == twin.sign_one(Z[i])
-            assert list(ours.row_of(x).values()) == list(twin.row_of(Z[i]).values())
+            assert list(ours._row_of(x).values()) == list(twin._row_of(Z[i]).values())
             ours.learn_one(x, label)
             twin.learn_one(Z[i], label)
         assert ours.last_coef_.tobytes() == twin.last_coef_.tobytes()
@@ -195,7 +195,7 @@ def test_one_example_at_a_time(model: Any, table: Path, place: Path, tmp_path: P
 
 def test_a_feature_that_a_dict_lacks_is_zero_and_so_below_its_mean(table: Path, place: Path) -> None:
     ours = fitted(nk.Perceptron(), table, place)
-    assert ours.row_of({"income": 1e5}) == ours.row_of([1e5, 0.0, 0.0, 0.0])
+    assert ours._row_of({"income": 1e5}) == ours._row_of([1e5, 0.0, 0.0, 0.0])
     with pytest.raises(ValueError, match="'wealth' was not seen in fit"):
         ours.predict_one({"wealth": 1.0})
 
@@ -234,8 +234,8 @@ def test_columns_that_come_later_are_taken_as_they_are(tmp_path: Path, place: Pa
     more = sp.csr_array(np.eye(d + 2))
     ours.predict_learn(more, [-1, 1] * ((d + 2) // 2))
     assert ours.n_features_in_ == d + 2
-    assert list(ours.row_of(np.ones(d + 2)).values())[:-1] == [*(1 / kept.scales), 1.0, 1.0]
-    assert list(ours.row_of(sp.csr_array(np.ones((1, d + 2)))).values())[:-1] == [*(1 / kept.scales), 1.0, 1.0]
+    assert list(ours._row_of(np.ones(d + 2)).values())[:-1] == [*(1 / kept.scales), 1.0, 1.0]
+    assert list(ours._row_of(sp.csr_array(np.ones((1, d + 2)))).values())[:-1] == [*(1 / kept.scales), 1.0, 1.0]
 
 
 def test_what_is_narrower_has_zeros_in_the_columns_that_it_lacks(table: Path, place: Path) -> None:
@@ -350,7 +350,7 @@ def test_a_row_beyond_float64_is_told_and_those_before_it_are_learned() -> None:
     said = twin.predict_learn(bad[:2], [1, 0])
     with pytest.raises(RowError, match=match) as error:
         ours.predict_learn(bad, [1, 0, 1, 0])
-    assert ours.named(error.value.said.places).tolist() == said.tolist()
+    assert ours._named(error.value.said.places).tolist() == said.tolist()
     assert ours.last_coef_.tobytes() == twin.last_coef_.tobytes()
     with pytest.raises(ValueError, match="contains infinity: row 1"):  # which is no matter of standardising
         ours.predict([[0.0, 0.0], [np.inf, 0.0], [0.0, 0.0]])

@@ -95,7 +95,7 @@ def test_a_certificate_records_it_and_does_not_choose_it(tmp_path, monkeypatch):
     assert run(app, ["certify", str(path), "--weight", "w", "-o", "proof.json", "-q"]).exit_code == 0
     refused = run(app, ["verify", "proof.json", str(path)])
     assert refused.exit_code == 1
-    assert "read with weight='w'" in refused.output
+    assert "read with --weight w" in refused.output
     for own in (["--weight", "w"], ["-r", "weight=w"], ["--as-recorded"]):
         assert run(app, ["verify", "proof.json", str(path), *own]).stdout.startswith("Valid.")
 

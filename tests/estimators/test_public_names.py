@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 import novikoff as nk
 from novikoff.estimators.registry import REGISTRY
 
-SKLEARN = "fit predict score classes_ n_features_in_"
+SKLEARN = "fit predict score classes_ n_features_in_ standardization_"
 LINEAR = f"{SKLEARN} coef_ intercept_ decision_function to_onnx to_sklearn"
 ONLINE = "bound copy learn_one mistakes_ predict_one rounds_"
 BITS = f"{SKLEARN} {ONLINE} partial_fit to_onnx to_sklearn"
@@ -24,7 +24,8 @@ BY_RULE = (
     "stop_reason_ interrupted_ last_coef_ last_intercept_ estimators_"
 )
 SQUARES = (
-    "fit partial_fit predict score n_features_in_ coef_ intercept_ n_iter_ method_ trace_ stop_reason_ interrupted_"
+    "fit partial_fit predict score n_features_in_ standardization_ coef_ intercept_ n_iter_ method_ trace_ "
+    "stop_reason_ interrupted_"
 )
 
 ESTIMATORS = {

@@ -58,6 +58,7 @@ SCALAR = {
     "novikoff.engine.order._shuffle": "it moves single entries",
     "novikoff.engine.sums.exact_dot": "digits of a long accumulator",
     "novikoff.engine.sums.exact_sqnorm": "digits of a long accumulator",
+    "novikoff.engine.moments.add_columns": "digits of long accumulators",
     "novikoff.certificates.modular._substitute": "a triangle is solved once, for the size of an answer",
     "novikoff.certificates.dual.column_signs": "it sets flags, entry by entry",
     "novikoff.learners.boolean_loops.winnow_scores": "sums in the order of the columns, which is a promise",

@@ -191,7 +191,7 @@ def test_the_warning_says_how_far_off_why_and_what_to_try():
     text = str(caught[0].message)
     assert len(text.splitlines()) == 2
     assert not re.search(r"\d", text.replace("C=1.0", "")), "with numbers in it, Python would show it again and again"
-    for part in ("nk.certify(X, y)", 'hypothesis="average"', "MaxMarginClassifier(C=1.0)", "stop_reason_", "summary()"):
+    for part in ("nk.certify(X, y)", "hypothesis='average'", "MaxMarginClassifier(C=1.0)", "stop_reason_", "summary()"):
         assert part in text
     assert f"misclassify {np.sum(model.predict(problem.X) != problem.y)} of 10 rows" in model.stop_reason_
     upper = model.margin_[1]

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from novikoff.certificates.claim import LARGEST_FLOAT, ORIGIN, SEPARABLE, Claim, HowRead, Label
-from novikoff.words import told
 
 SHOWN = 4  # labels that are named in a sentence
 DECIMALS = "The numbers are float64; decimals in text stand for the nearest float64."
@@ -126,9 +125,7 @@ def _rows(rows: tuple[int, ...]) -> str:
 
 def _promise(bound: Fraction, constant: float) -> str:
     """At most how many mistakes, and whose."""
-    in_python = f"Perceptron(intercept_scaling={constant!r})" if constant else "Perceptron(fit_intercept=False)"
-    in_a_shell = f"-s intercept_scaling={constant!r}" if constant else "-s fit_intercept=false"
-    learner = told(in_python, f"a Perceptron ({in_a_shell})")
+    learner = f"Perceptron(intercept_scaling={constant!r})" if constant else "Perceptron(fit_intercept=False)"
     # A Perceptron whose w is rounded to float64 after every update makes at most B / (1 - 2^-50 B) mistakes.
     if bound < 2**49:
         count = math.floor(bound / (1 - bound / 2**50))

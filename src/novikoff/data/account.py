@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 LOOKED_AT = 1 << 17  # rows, from the first: what is said of the values in a column is said of these
 ENOUGH = 20  # rows: of fewer, values that are all different are nothing special
+LOOKED_AT_COLUMNS, LOOKED_AT_FIRST = 10_000, 200  # columns of numbers; of the rows those that tell which to look at
 SUSPECTS = 20  # columns of numbers that are looked at more closely
 AT_ONCE = 1 << 18  # numbers that are compared, or turned into keys
 NAMED = 6  # columns, or classes, that are named in a list
@@ -265,14 +266,15 @@ def _as_numbers(samples: Sequence[str]) -> str:
 def _integers_that_differ(columns: Sequence[Column], head: Any) -> dict[int, NDArray[Any]]:
     """The features that are integers, and dates or a different one in each row; with their values."""
     rows = head.shape[0]
-    places = [column.feature for column in columns if column.kind == "number" and column.feature >= 0]
-    first = head[:1000]
-    first = first.toarray() if sp.issparse(first) else first
+    places = [column.feature for column in columns if column.kind == "number" and column.feature >= 0][
+        :LOOKED_AT_COLUMNS
+    ]
     found: dict[int, NDArray[Any]] = {}
     if rows < ENOUGH or not places:
         return found
-    for place in places:
-        values = first[:, place]
+    first = head[:LOOKED_AT_FIRST][:, places]
+    first = first.toarray() if sp.issparse(first) else first
+    for place, values in zip(places, first.T, strict=True):
         whole = bool((values == np.trunc(values)).all())
         if whole and len(found) < SUSPECTS and (_differ(values) or _are_days(values)):
             values = head[:, [place]].toarray().ravel() if sp.issparse(head) else np.asarray(head[:, place])
@@ -344,18 +346,26 @@ def row_keys(X: Any) -> NDArray[np.uint64]:
 
     It is the sum of bits(x_j) m_j modulo 2^64 over the entries that are not zero, with odd multipliers m_j.
     """
-    multipliers = np.random.RandomState(0).randint(0, 2**63, X.shape[1], dtype=np.int64).astype(np.uint64) * 2 + 1
     if sp.issparse(X):
         values = np.where(X.data == 0, 0.0, X.data).astype(np.float64)
-        terms = _mixed(values.view(np.uint64)) * multipliers[X.indices]
+        terms = _mixed(values.view(np.uint64)) * _multipliers(X.indices)
         sums = np.concatenate([np.zeros(1, dtype=np.uint64), np.cumsum(terms, dtype=np.uint64)])
         return np.asarray(sums[X.indptr[1:]] - sums[X.indptr[:-1]])
+    multipliers = _multipliers(np.arange(X.shape[1]))
     keys = np.empty(X.shape[0], dtype=np.uint64)
     step = max(1, AT_ONCE // max(1, X.shape[1]))
     for start in range(0, X.shape[0], step):
         values = X[start : start + step].astype(np.float64) + 0.0  # of two zeros there is one
         keys[start : start + step] = (_mixed(values.view(np.uint64)) * multipliers).sum(axis=1, dtype=np.uint64)
     return keys
+
+
+def _multipliers(columns: NDArray[Any]) -> NDArray[np.uint64]:
+    """An odd number for each column: the finaliser of SplitMix64 at the column (Steele, Lea and Flood 2014)."""
+    z = (columns.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return np.asarray((z ^ (z >> np.uint64(31))) | np.uint64(1))
 
 
 def _mixed(bits: NDArray[np.uint64]) -> NDArray[np.uint64]:

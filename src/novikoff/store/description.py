@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from novikoff.estimators.named_weights import NamedWeights
@@ -63,6 +63,7 @@ class Description:
         told = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "weights"}
         return told | {
             "positive": self.positive,
+            "standardization": None if self.standardization is None else asdict(self.standardization),
             "columns": self.feature_names,
             "fit_intercept": self.parameters.get("fit_intercept"),
             "intercept_scaling": self.parameters.get("intercept_scaling"),
