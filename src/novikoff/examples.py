@@ -24,7 +24,7 @@ class Examples:
     weights: NDArray[np.float64] | None = None  # the importance of each example, where the source states it
     rounded: Rounded | None = field(default=None, kw_only=True)  # the numbers of the source that float64 does not hold
     record: dict[str, Any] | None = field(default=None, kw_only=True)  # how they were read, as a certificate records it
-    standardization: Standardization | None = field(default=None, kw_only=True)  # by which numbers X is standardised by now
+    standardization: Standardization | None = field(default=None, kw_only=True)  # by which X has been standardised
 
 
 class Said(NamedTuple):
