@@ -33,9 +33,7 @@ class Examples:
     rounded: Rounded | None = field(default=None, kw_only=True)  # the numbers of the source that float64 does not hold
     record: dict[str, Any] | None = field(default=None, kw_only=True)  # how they were read, as a certificate records it
     doubted: tuple[Doubted, ...] = field(default=(), kw_only=True)  # the columns that a verdict should not rest on
-    standardization: Standardization | None = field(
-        default=None, kw_only=True
-    )  # by which numbers X is standardised by now
+    standardization: Standardization | None = field(default=None, kw_only=True)  # what X is standardised by already
 
 
 class Said(NamedTuple):
