@@ -41,6 +41,8 @@ from novikoff.float64 import Rounded, TooLargeError
 from novikoff.standardization import Standardization
 from novikoff.words import said, setting, told
 
+CROWDED = 8  # a matrix is dense, however it is stored, if at least one number in so many is not 0
+
 SparseVector = tuple[NDArray[np.uint32], NDArray[Any]]
 E = TypeVar("E", bound=Examples)
 
@@ -215,7 +217,12 @@ def standardization_of(X: Any, names: Any = None) -> Standardization:
             f"column {lost[0]}{_named(names, lost[0])} cannot be divided by its standard deviation, which is too small "
             "for float64: multiply the column by a large number first, or leave it out"
         )
-    return Standardization(np.zeros(len(means)) if sp.issparse(X) else means, np.where(constant, 1.0, deviations))
+    return Standardization(np.zeros(len(means)) if _is_sparse(X) else means, np.where(constant, 1.0, deviations))
+
+
+def _is_sparse(X: Any) -> bool:
+    """Is it a CSR matrix, and so few of its numbers other than 0 that it would be a waste to write down all of them?"""
+    return bool(sp.issparse(X) and np.count_nonzero(X.data) * CROWDED < X.shape[0] * X.shape[1])
 
 
 def _named(names: Any, column: int) -> str:

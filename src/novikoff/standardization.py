@@ -15,13 +15,13 @@ Vector = NDArray[np.float64]
 class Standardization:
     """By which numbers columns are standardised: each entry x is learned from as (x - mean) / scale, in float64.
 
-    Where the rows that they were found from are sparse, all means are 0: zeros stay zeros. Columns that came later, on
-    a stream, are taken as they are.
+    Where fewer than one in eight numbers of sparse rows are other than 0, all means are 0, so that zeros stay zeros.
+    Columns that came later, on a stream, are taken as they are.
 
     Attributes
     ----------
     means : array of shape (d,)
-        Of the columns; all 0 for sparse rows.
+        Of the columns; all 0 for rows that stay sparse.
     scales : array of shape (d,)
         The standard deviations of the columns (of the n rows, divided by n); 1 for a column of one value only.
     """

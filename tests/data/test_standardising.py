@@ -120,7 +120,9 @@ def test_every_dense_storage_gives_the_same_bits(table: Path, place: Path, tmp_p
 
 def test_zeros_of_sparse_rows_stay_zeros(tmp_path: Path, place: Path) -> None:
     path = hard(tmp_path / "a.svm")
+    path.write_text(path.read_text() + "1 99:1\n")  # so that few of the numbers are not 0
     ds = data.read(path)
+    assert 8 * ds.X.nnz < ds.X.shape[0] * ds.X.shape[1]
     ours = nk.fit_file(learner(WORST), path, cache=place, standardize=True)
     kept = ours.standardization_
     assert not kept.means.any()
@@ -136,9 +138,29 @@ def test_zeros_of_sparse_rows_stay_zeros(tmp_path: Path, place: Path) -> None:
 
 def test_levels_of_a_text_column_are_columns_like_others(tmp_path: Path, place: Path) -> None:
     (tmp_path / "a.csv").write_text("size,colour,kind\n4,grey,0\n30,brown,1\n3,brown,0\n28,white,1\n")
-    kept = fitted(nk.Perceptron(), tmp_path / "a.csv", place).standardization_
-    assert kept.means.tolist() == [0.0] * 4  # such tables are sparse
+    clf = fitted(nk.Perceptron(), tmp_path / "a.csv", place)
+    kept = clf.standardization_
+    assert kept.means.tolist() == [65 / 4, 0.25, 0.5, 0.25]
+    ds = data.read(tmp_path / "a.csv")
+    Z = (ds.X.toarray() - kept.means) / kept.scales
+    theirs = nk.Perceptron().fit(Z, ds.y)
+    assert clf.coef_.tobytes() == theirs.coef_.tobytes()
+    assert clf.decision_function(ds).tobytes() == theirs.decision_function(Z).tobytes()
     np.testing.assert_allclose(kept.scales, [np.std([4, 30, 3, 28]), 3**0.5 / 4, 0.5, 3**0.5 / 4])
+
+
+@pytest.mark.parametrize(("others", "centred"), [(7, True), (8, False)])
+def test_crowded_rows_are_dense_however_they_are_stored(
+    tmp_path: Path, place: Path, others: int, centred: bool
+) -> None:
+    """Of 1 + others columns one number is there in each row; stored zeros do not count."""
+    rows = [f"{row % 2} 1:{1 + row % 2} {1 + others}:0" for row in range(6)]
+    (tmp_path / "a.svm").write_text("\n".join(rows) + "\n")
+    kept = fitted(nk.Perceptron(), tmp_path / "a.svm", place).standardization_
+    assert kept.centred is centred
+    piped = with_standardised_columns(data.read(tmp_path / "a.svm"))
+    assert sp.issparse(piped.X) is not centred
+    assert piped.standardization == kept
 
 
 def test_means_do_not_weigh(tmp_path: Path, place: Path) -> None:
@@ -240,8 +262,9 @@ def test_columns_that_come_later_are_taken_as_they_are(tmp_path: Path, place: Pa
     more = sp.csr_array(np.eye(d + 2))
     ours.predict_learn(more, [-1, 1] * ((d + 2) // 2))
     assert ours.n_features_in_ == d + 2
-    assert list(ours._row_of(np.ones(d + 2)).values())[:-1] == [*(1 / kept.scales), 1.0, 1.0]
-    assert list(ours._row_of(sp.csr_array(np.ones((1, d + 2)))).values())[:-1] == [*(1 / kept.scales), 1.0, 1.0]
+    expected = [*((1 - kept.means) / kept.scales), 1.0, 1.0]
+    assert list(ours._row_of(np.ones(d + 2)).values())[:-1] == expected
+    assert list(ours._row_of(sp.csr_array(np.ones((1, d + 2)))).values())[:-1] == expected
 
 
 def test_what_is_narrower_has_zeros_in_the_columns_that_it_lacks(table: Path, place: Path) -> None:

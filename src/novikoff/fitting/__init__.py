@@ -52,9 +52,9 @@ def fit_file(
     estimator : any estimator of this library
     path : a file, a pattern of files, or "-" for standard input (which is read into memory, as every pipe)
     standardize : let the estimator see each column minus its mean, divided by its standard deviation, both of all rows
-        of the file, whatever they weigh; where rows are sparse (svmlight, VW, tables with a column of text), divided
-        alone, so that zeros stay zeros. It keeps these numbers in ``standardization_`` and in its model file, and from
-        then on takes rows as they are, wherever it is given some. A column of one value is not divided
+        of the file, whatever they weigh; where rows are sparse and fewer than one number in eight is other than 0,
+        divided alone, so that zeros stay zeros. It keeps these numbers in ``standardization_`` and in its model file,
+        and from then on takes rows as they are, wherever it is given some. A column of one value is not divided
     resume : take up a run that was killed, from its last checkpoint, to the same bits. The perceptrons write one
         every ten seconds, unless they learn more than two classes apart (``multiclass``); for the others this saves
         the parsing alone. A checkpoint of other data, of another

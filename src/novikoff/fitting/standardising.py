@@ -36,13 +36,13 @@ def standardised_copy(examples: Dataset, home: Path) -> Iterator[Dataset]:
                 part = standardised_by(kept, X[start : start + pace], examples.names, before=start)
                 file.write(np.ascontiguousarray(part.data if sp.issparse(part) else part).data)
             file.flush()
-        yield replace(examples, X=_mapped(file, home, X), record=None, standardization=kept)
+        sparse = sp.issparse(X) and not kept.centred
+        yield replace(examples, X=_mapped(file, home, X, sparse=sparse), record=None, standardization=kept)
 
 
-def _mapped(file: Any, home: Path, X: Any) -> Any:
-    """The values of a file of this directory in the places of those of X."""
-    sparse = sp.issparse(X)
-    count = X.nnz if sparse else X.size
+def _mapped(file: Any, home: Path, X: Any, *, sparse: bool) -> Any:
+    """The values of a file of this directory in the places of those of X; or, if not sparse, in all places."""
+    count = X.nnz if sparse else X.shape[0] * X.shape[1]
     values = np.empty(0)
     if count:
         mapped = np.memmap(file, np.float64, "r", shape=(count,))
