@@ -52,8 +52,7 @@ def certify(
         records = {str(label): known | _record(proof) for label, proof in proofs.items()}
         print(to_json(records if many else records[""]))
     else:
-        for proof in proofs.values():
-            print(f"{proof}\n" if many else proof)
+        print(found)
     return max(map(exit_code, proofs.values()))
 
 
