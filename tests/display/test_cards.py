@@ -84,7 +84,7 @@ THINGS = {
 def html(thing):
     """Its card alone, without scikit-learn's diagram, as elements."""
     whole = thing._repr_html_()
-    return ElementTree.fromstring(whole[whole.index('<div class="novikoff-card"') :])
+    return ElementTree.fromstring(whole[whole.index('<div class="nk-card"') :])
 
 
 def text(element):
@@ -218,16 +218,16 @@ def test_colours_are_mixed_from_the_ink_of_the_page():
 def test_before_a_fit_there_is_the_diagram_alone():
     shown = nk.Perceptron()._repr_html_()
     assert "sk-top-container" in shown
-    assert "novikoff-card" not in shown
+    assert "nk-card" not in shown
 
 
 def test_after_a_fit_the_card_stands_below_the_diagram():
     model = nk.Perceptron().fit(X, Y)
     shown = model._repr_html_()
-    assert shown.index("sk-top-container") < shown.index("novikoff-card")
-    assert "novikoff-card" in model._repr_mimebundle_()["text/html"]
+    assert shown.index("sk-top-container") < shown.index("nk-card")
+    assert "nk-card" in model._repr_mimebundle_()["text/html"]
     assert model.summary() in text(html(model))
-    assert "novikoff-card" not in clone(model)._repr_html_()
+    assert "nk-card" not in clone(model)._repr_html_()
 
 
 def test_whoever_wants_text_gets_text():
@@ -240,7 +240,7 @@ def test_whoever_wants_text_gets_text():
 def test_a_pipeline_shows_its_own_diagram():
     shown = make_pipeline(nk.Perceptron()).fit(X, Y)._repr_html_()
     assert "Perceptron" in shown
-    assert "novikoff-card" not in shown
+    assert "nk-card" not in shown
 
 
 def test_the_card_says_what_is_known():

@@ -807,7 +807,7 @@ def test_verbose_prints_to_stderr(capsys):
     LeastSquares("cg", verbose=1).fit(X, y)
     out, err = capsys.readouterr()
     assert out == ""
-    assert "least squares, cg: iteration 1, " in err
+    assert "least squares, cg: iteration 1 of at most 1,000, " in err
     LeastSquares("cg").fit(X, y)
     assert capsys.readouterr() == ("", "")
 

@@ -19,7 +19,7 @@ ONLINE = "bound copy learn_one mistakes_ predict_one rounds_"
 BITS = f"{SKLEARN} {ONLINE} partial_fit to_onnx to_sklearn"
 BY_RULE = (
     f"{LINEAR} partial_fit learn_one predict_one predict_learn sign_one weights "
-    "bound bound_against certify generalization summary trace "
+    "bound bound_against certify generalization summary trace set_callbacks "
     "mistakes_ updates_ weight_of_updates_ passes_ n_iter_ history_ radius_ margin_ threshold_ rounded_ "
     "stop_reason_ interrupted_ last_coef_ last_intercept_ estimators_"
 )

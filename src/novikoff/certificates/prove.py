@@ -99,7 +99,7 @@ def certify(
     gap : how far apart the two ends of the margin may be: lower >= (1 - gap) upper
     fit_intercept : append the constant coordinate ``intercept_scaling``; else the hyperplane goes through 0
     max_passes, max_seconds : where to give up; by default never
-    verbose : 1 shows the bracket closing
+    verbose : 1 shows the bracket closing: a bar in a terminal or a notebook, lines on standard error elsewhere
 
     Returns
     -------
@@ -204,7 +204,7 @@ class _Case:
     def verdict(self) -> Verdict:
         self.lower, self.upper = -math.inf, self.radius
         try:
-            with Bracket("certify") if self.question.verbose else nullcontext() as watch:
+            with Bracket("certify", self.question.gap) if self.question.verbose else nullcontext() as watch:
                 return self._obvious() or self._search(watch)
         except OutOfBudget as out:
             why = str(out)

@@ -76,7 +76,7 @@ class _LeastSquares(_Parameters, Shown, BaseEstimator, Portable):
             w = self._weights()
             w[-1] *= self.fit_intercept
         try:
-            with np.errstate(all="ignore"), Descent(method) if self.verbose else nullcontext() as watch:
+            with np.errstate(all="ignore"), self._progress(method) if self.verbose else nullcontext() as watch:
                 outcome = run(
                     F,
                     method,
@@ -109,6 +109,9 @@ class _LeastSquares(_Parameters, Shown, BaseEstimator, Portable):
                 stacklevel=4,
             )
         return self
+
+    def _progress(self, method: str) -> Descent:
+        return Descent(method, int(self.max_iter), None if method in STOCHASTIC else float(self.tol))
 
     def _partial_fit(self, X: Any, names: Any, y: Vector, sample_weight: Any) -> Self:
         from sklearn.exceptions import ConvergenceWarning

@@ -14,6 +14,7 @@ from novikoff import inputs
 from novikoff.engine.keeping import Survivors
 from novikoff.engine.rows import Rows
 from novikoff.estimators import words
+from novikoff.estimators.callbacks import Called, Tasks, tells_callbacks
 from novikoff.estimators.export import fitted, from_raw_rows
 from novikoff.estimators.findings import Findings
 from novikoff.estimators.in_rounds import InRounds
@@ -22,7 +23,7 @@ from novikoff.estimators.once import warn_once
 from novikoff.labels import Labels
 from novikoff.learners.alone import alone
 from novikoff.learners.committee import PAIRS, REST, Committee, told_where
-from novikoff.learners.linear import Journal, LinearLearner, Outcome
+from novikoff.learners.linear import Journal, LinearLearner, Outcome, Watch
 from novikoff.learners.state import State, require
 from novikoff.progress import Passes
 
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 NOT_RUN = Outcome(np.empty(0, dtype=np.int64), finished=False, interrupted=True), words.INTERRUPTED
 
 
-class LinearClassifier(InRounds, Findings):
+class LinearClassifier(InRounds, Findings, Called):
     """A learner by a rule. A subclass states its parameters and its rule, and nothing else."""
 
     # Batch -------------------------------------------------------------------------------------
@@ -57,6 +58,7 @@ class LinearClassifier(InRounds, Findings):
         """
         return self._fit_journalled(X, y, None, sample_weight)
 
+    @tells_callbacks
     @alone
     def _fit_journalled(self, X: Any, y: Any, journal: Journal | None, sample_weight: Any = None) -> Self:
         """`fit`, which a journal follows and can take up again: see `novikoff.fit_file`."""
@@ -72,15 +74,17 @@ class LinearClassifier(InRounds, Findings):
         if self.warm_start and self._begun() and learner.is_like(self._learner):
             learner.start_from(self._learner)
         rows = self._rows(X, labels.targets(y, X.shape[0]), importance=importance)
+        most = None if isinstance(learner, Committee) else int(self.max_iter)
+        tasks = Tasks.of(self, X, y, most, lambda: self._as_fitted(learner, labels, names))
         seed, twin = self._seed(), copy(self)
         inputs.keep(twin, standardization)
         with inputs.refusals(X, names, places):
             if isinstance(learner, Committee):
-                went = self._fit_apart(learner, rows, seed)
+                went = self._fit_apart(learner, rows, seed, tasks)
                 twin._adopt(learner, labels, names)
                 twin._heads_went(learner, went, seed)
             else:
-                outcome, end = self._fit_one(learner, rows, seed, journal)
+                outcome, end = self._fit_one(learner, rows, seed, tasks, journal)
                 went = [(outcome, end)]
                 twin._adopt(learner, labels, names)
                 twin.history_ = outcome.history
@@ -92,49 +96,71 @@ class LinearClassifier(InRounds, Findings):
                     one.first_mistakes = one.support = -1
         # At once: an interrupt leaves the old model or the new one, and nothing between.
         self.__dict__ = twin.__dict__
-        left = [end for _, end in went if not end.interrupted and not end.reached]
+        if tasks is not None:
+            tasks.end()
+        left = [end for _, end in went if not end.interrupted and not end.reached and not end.stopped]
         if left and not self.interrupted_:
             message = words.warning(left[0], self) if len(went) == 1 else words.warning_of_heads(self)
             # Past fit, and the guard of this.
             warn_once(message, ConvergenceWarning, 4)
         return self
 
+    def _progress(self) -> Passes:
+        return Passes(type(self).__name__, self.order, int(self.max_iter))
+
+    def _as_fitted(self, learner: LinearLearner | Committee, labels: Labels, names: Any) -> dict[str, Any]:
+        """The attributes of a model that stands where this learner does."""
+        twin = copy(self)
+        twin._adopt(learner.copy(), labels, names)
+        twin._nothing_batched()
+        return vars(twin)
+
     def _fit_one(
-        self, learner: LinearLearner, rows: Rows, seed: int | None, journal: Journal | None = None
+        self,
+        learner: LinearLearner,
+        rows: Rows,
+        seed: int | None,
+        tasks: Tasks | None,
+        journal: Journal | None = None,
     ) -> tuple[Outcome, words.End]:
         """Let a new learner pass over its rows; how that went."""
         if self.hypothesis == "best" and self.order == "given":  # no hypothesis survives a search but the last
             learner.keep_survivors(self.max_iter)
-        with Passes(type(self).__name__, self.order) if self.verbose else nullcontext() as watch:
+        with self._progress() if self.verbose else nullcontext() as watch:
             outcome = learner.run(
                 rows,
                 self.order,
                 self.max_iter,
                 seed=seed,
-                watch=watch,
+                watch=_both(watch, tasks),
+                each_pass=tasks is not None,
                 journal=journal,
                 tally=np.zeros(rows.n, dtype=np.uint32),
                 byte_copy=self.byte_copy,
             )
         return outcome, words.INTERRUPTED if outcome.interrupted else _end(learner, outcome, rows)
 
-    def _fit_apart(self, committee: Committee, rows: Rows, seed: int | None) -> list[tuple[Outcome, words.End]]:
+    def _fit_apart(
+        self, committee: Committee, rows: Rows, seed: int | None, tasks: Tasks | None
+    ) -> list[tuple[Outcome, words.End]]:
         """The same for each head of a committee, with one seed. After Ctrl-C those that have not begun do not begin."""
         together = committee.kind == REST and self.order == "given"
         went: list[tuple[Outcome, words.End]] = []
-        for some in self._together(committee, rows, seed) if together else self._in_turn(committee, rows, seed):
+        way = self._together if together else self._in_turn
+        for some in way(committee, rows, seed, tasks):
             went += some
             if any(end.interrupted for _, end in some):
                 break
         return went + [NOT_RUN] * (len(committee.members) - len(went))
 
     def _together(
-        self, committee: Committee, rows: Rows, seed: int | None
+        self, committee: Committee, rows: Rows, seed: int | None, tasks: Tasks | None
     ) -> Iterator[list[tuple[Outcome, words.End]]]:
         """Heads that read the rows together."""
         best, head = self.hypothesis == "best", 0
-        with Passes(type(self).__name__, self.order) if self.verbose else nullcontext() as watch:
-            for outcomes in committee.pass_together(rows, self.max_iter, seed=seed, survivors=best, watch=watch):
+        with self._progress() if self.verbose else nullcontext() as watch:
+            told = _both(watch, tasks)
+            for outcomes in committee.pass_together(rows, self.max_iter, seed=seed, survivors=best, watch=told):
                 went = []
                 for outcome in outcomes:
                     member, part = committee.members[head], committee.rows_of(head, rows)[0]
@@ -142,12 +168,14 @@ class LinearClassifier(InRounds, Findings):
                     head += 1
                 yield went
 
-    def _in_turn(self, committee: Committee, rows: Rows, seed: int | None) -> Iterator[list[tuple[Outcome, words.End]]]:
+    def _in_turn(
+        self, committee: Committee, rows: Rows, seed: int | None, tasks: Tasks | None
+    ) -> Iterator[list[tuple[Outcome, words.End]]]:
         """One head after another."""
         for head, member in enumerate(committee.members):
             part, which = committee.rows_of(head, rows)
             with told_where(which):
-                yield [self._fit_one(member, part, seed)]
+                yield [self._fit_one(member, part, seed, tasks)]
 
     @alone
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -290,6 +318,19 @@ class LinearClassifier(InRounds, Findings):
         )
 
 
+def _both(shown: Passes | None, tasks: Tasks | None) -> Watch | None:
+    """Who watches the passes: what shows them, and callbacks, which may have had enough."""
+    if tasks is None:
+        return shown
+
+    def watch(passes: int, found: int) -> bool:
+        if shown:
+            shown(passes, found)
+        return tasks.end_pass()
+
+    return watch
+
+
 def _unmet(state: State) -> tuple[int, ...]:
     """Older files do not say: all of the labels have been met, or are taken to be."""
     unmet = state.integers("unmet") if "unmet" in state.values else ()
@@ -315,4 +356,6 @@ def _end(learner: LinearLearner, outcome: Outcome, rows: Rows) -> words.End:
     # Where the last pass changed w, what was right in its turn may be wrong by now.
     still = outcome.finished and not outcome.history[-1] > 0
     ending = words.STILL if still else learner.rule.ending()
-    return words.End(outcome.finished, reached, separates, errors, rows.n, ending, counted=counted)
+    return words.End(
+        outcome.finished, reached, separates, errors, rows.n, ending, counted=counted, stopped=outcome.stopped
+    )

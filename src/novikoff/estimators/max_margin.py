@@ -55,7 +55,7 @@ class MaxMarginClassifier(LinearModel):
     max_iter : int
         The most passes over the data; for a finite C.
     verbose : int
-        1 shows the bracket closing.
+        1 shows the bracket closing, as `Perceptron` shows its passes.
 
     Attributes
     ----------

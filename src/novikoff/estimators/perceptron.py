@@ -70,7 +70,8 @@ class Perceptron(LinearClassifier):
         where it does not: the same bits, several times faster. "auto" makes it for dense X of 8 MB or more, after a
         few passes with hardly an update. With ``order="given"`` alone, and for one vector: two classes, or pairs.
     verbose : int
-        Show the passes on standard error.
+        1 shows the passes, of at most ``max_iter``: a bar in a terminal or a notebook, elsewhere lines on standard
+        error.
 
     Attributes
     ----------

@@ -25,6 +25,7 @@ class End(NamedTuple):
     ending: str = STILL  # what is true of the last pass of a run that is finished
     interrupted: bool = False  # nothing else is known then
     counted: int = 1  # hypotheses whose errors were counted, to return the best
+    stopped: bool = False  # did a callback end it?
 
 
 INTERRUPTED = End(finished=False, reached=False, separates=False, errors=0, rows=0, interrupted=True)
@@ -48,7 +49,7 @@ def _reason(end: End, model: Any) -> str:
     turns = _turns(model)
     if end.interrupted:
         return f"interrupted after {turns}"
-    stopped = f"max_iter = {model.max_iter:,} reached after {turns}"
+    stopped = f"{'ended by a callback' if end.stopped else f'max_iter = {model.max_iter:,} reached'} after {turns}"
     if end.reached:
         how = f"the last of {turns} {end.ending}" if end.finished else f"{stopped}, with nothing to update"
         if end.errors:

@@ -264,7 +264,7 @@ class Committee:
         """Each row once to every head that it is for, in the given order."""
         if self.kind == REST:
             for group in self._groups(0):
-                _, interrupted = self._pass_group(group, rows, 1, None, self._keep(group, 0), NO_TALLY, None)
+                _, interrupted, _ = self._pass_group(group, rows, 1, None, self._keep(group, 0), NO_TALLY, None)
                 if interrupted:
                     raise KeyboardInterrupt
             return
@@ -288,13 +288,14 @@ class Committee:
             for member in members:
                 member.run_rows, member.first_mistakes = rows.n, -1
             tally = np.zeros(rows.n, dtype=np.uint64)
-            made, interrupted = self._pass_group(group, rows, max_iter, seed, kept, tally, watch)
+            made, interrupted, stopped = self._pass_group(group, rows, max_iter, seed, kept, tally, watch)
             outcomes = []
             for head, member in enumerate(members):
                 history = [updates[heads == head] for heads, updates in made]
                 done = bool(member.state[0].done)
                 member.support = int(np.count_nonzero(tally & np.uint64(1 << head)))
-                outcomes.append(Outcome(np.concatenate([NOTHING, *history]), done, interrupted and not done))
+                updates = np.concatenate([NOTHING, *history])
+                outcomes.append(Outcome(updates, done, interrupted and not done, stopped and not done))
             yield outcomes
             if interrupted:
                 return
@@ -314,8 +315,8 @@ class Committee:
         kept: KeptOfAll,
         tally: NDArray[np.uint64],
         watch: Watch | None,
-    ) -> tuple[list[tuple[NDArray[np.int64], NDArray[np.int64]]], bool]:
-        """The heads that were in each pass, with their updates; and whether Ctrl-C ended it."""
+    ) -> tuple[list[tuple[NDArray[np.int64], NDArray[np.int64]]], bool, bool]:
+        """The heads that were in each pass, with their updates; whether Ctrl-C ended it, or ``watch`` did."""
         rows.open(object())  # these heads have not met them
         members, state = self.members[group], self.state[group]
         for member in members:
@@ -326,10 +327,10 @@ class Committee:
         before = state["mistakes"].copy()
         order = None if seed is None else Order(rows.n, seed)
         made: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
-        running, interrupted = np.arange(len(members)), False
+        running, interrupted, stopped = np.arange(len(members)), False, False
         beside, log = self._together(group, running, rows), np.empty(len(members), dtype=np.int64)
         try:
-            while len(running) and len(made) < max_iter:
+            while len(running) and len(made) < max_iter and not stopped:
                 first = state[running[0]]
                 way = order.ahead(int(first.turns), int(first.at)) if order else GIVEN
                 pace = max(1, rows.pace // len(running))
@@ -343,8 +344,7 @@ class Committee:
                     for member, mistakes in zip(members, (state["mistakes"] - before).tolist(), strict=True):
                         member.first_mistakes = mistakes
                 made.append((running, log[: len(running)].copy()))
-                if watch:
-                    watch(len(made), int(made[-1][1].sum()))
+                stopped = bool(watch and watch(len(made), int(made[-1][1].sum())))
                 if state["done"][running].any():
                     self._put_back(group, beside)
                     running = running[state["done"][running] == 0]
@@ -352,7 +352,7 @@ class Committee:
         except KeyboardInterrupt:
             interrupted = True
         self._put_back(group, beside)
-        return made, interrupted
+        return made, interrupted, stopped
 
     def _keep(self, group: slice, places: int) -> KeptOfAll:
         """What these heads keep beside their weights, in arrays of which each has a part."""

@@ -64,7 +64,7 @@ NO_TALLY = np.empty(0, dtype=np.uint32)
 
 VIEWS = ("w", "weights", "kept", "aside", "kind")  # of W and of other attributes
 
-Watch = Callable[[int, int], None]
+Watch = Callable[[int, int], object]  # passes so far, what the last one found -> is that enough?
 
 
 class Outcome(NamedTuple):
@@ -73,6 +73,7 @@ class Outcome(NamedTuple):
     history: NDArray[np.int64]  # updates in each pass, or the row that each search found (-1: none)
     finished: bool  # the last pass was free of updates
     interrupted: bool
+    stopped: bool = False  # by who watched it
 
 
 class Journal(Protocol):
@@ -406,6 +407,7 @@ class LinearLearner:
         *,
         seed: int | None = None,
         watch: Watch | None = None,
+        each_pass: bool = False,
         journal: Journal | None = None,
         trace: Trace | None = None,
         tally: NDArray[np.uint32] | None = None,
@@ -415,7 +417,8 @@ class LinearLearner:
         """Passes (or searches) until one satisfies the rule, or `max_iter` of them, or Ctrl-C.
 
         With a ``seed`` each pass goes in an order of its own: see `novikoff.engine.order`. ``trace`` gets every update,
-        ``tally`` how many there were on each row. After ``enough`` updates no new pass begins. ``byte_copy``: see
+        ``tally`` how many there were on each row. After ``enough`` updates no new pass begins, nor after one of which
+        ``watch`` says that it is enough; with ``each_pass`` it sees every one. ``byte_copy``: see
         `novikoff.engine.byte_copy`; for passes in the given order or shuffled.
         """
         kept = journal.recall(self) if journal else None
@@ -429,11 +432,11 @@ class LinearLearner:
             counts[:] = self.tally
         self.tally = counts
         bytes_beside = ByteCopy(rows, byte_copy if order == "given" and len(self.W) == 1 else False, max_iter)
-        one_by_one = enough is not None or bytes_beside.possible
+        one_by_one = enough is not None or each_pass or bytes_beside.possible
         log = np.empty(min(max_iter, 1 if one_by_one else PASSES), dtype=np.int64)
         history: list[NDArray[np.int64]] = []
         passes = 0
-        interrupted = False
+        interrupted = stopped = False
         self.run_rows = rows.n
         try:
             if kept:
@@ -474,16 +477,17 @@ class LinearLearner:
                     passes += logged
                     if not state.done and passes < max_iter:
                         bytes_beside.note(int(room[logged - 1]))
-                    if watch:
-                        watch(passes, int(room[logged - 1]))
+                    stopped = bool(watch and watch(passes, int(room[logged - 1]))) and not state.done
                 if journal:
                     journal.keep(self, history, seed)
+                if stopped:
+                    break
         except KeyboardInterrupt:
             interrupted = not state.done
         self.support, self.tally = int(np.count_nonzero(counts)) if counted else -1, NO_TALLY
         self.lower = -math.inf
         joined = np.concatenate(history) if history else np.empty(0, dtype=np.int64)
-        return Outcome(joined, bool(state.done), interrupted)
+        return Outcome(joined, bool(state.done), interrupted, stopped)
 
     def _is_quiet(self, group: Group, data: tuple[Storage, Signs], pace: int) -> bool:
         """Would no row of the group do anything in its turn? Then they may be read as memory and files like it."""
