@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from html import escape
 
 from novikoff.certificates.claim import LARGEST_FLOAT, ORIGIN, SEPARABLE, Claim, HowRead, Label
 
@@ -41,13 +42,9 @@ class Verified:
         return f"{shown(self.positive)} against {_listed(self.against)}"
 
     def _repr_html_(self) -> str:
-        from novikoff.views import bracket, card, facts, in_words
-
-        known: list[tuple[str, object]] = [("Proved by", _rows(self.rows))]
-        if self.margin is not None:
-            known.append(("Best margin", f"at least {self.margin[0]:.6g} and at most {self.margin[1]:.6g}"))
-        picture = "" if self.margin is None else bracket(*self.margin)
-        return card(f"Verified: {self.verdict}", self._sides(), picture, facts(known), in_words(self))
+        """For notebooks, without a picture: this file stands alone."""
+        heading = f"Verified: {self.verdict}, {self._sides()}, by {_rows(self.rows)}"
+        return f'<div class="nk-card"><div class="title">{escape(heading)}</div><p>{escape(self.implies)}</p></div>'
 
 
 def verified(claim: Claim, against: tuple[Label, ...], signs_balance: bool) -> Verified:
