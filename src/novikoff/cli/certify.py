@@ -10,7 +10,7 @@ import typer
 
 from novikoff.cli.answers import GOOD, NOT_SEPARABLE, UNDECIDED, report_skipped, tell, to_json
 from novikoff.cli.options import AsJson, Quiet, ReadingOptions, Source, reads_data
-from novikoff.cli.reading import filled_in
+from novikoff.words import filled_in
 
 if TYPE_CHECKING:
     from novikoff.certificates import Proof
