@@ -614,6 +614,14 @@ def test_many_labels_learned_apart(multiclass):
     assert len(cells(page, "The largest weights")) == 3
 
 
+def test_many_labels_and_the_same_example_twice():
+    rows, labels = [[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [1.0, 0.0]], ["a", "b", "c", "c"]
+    text = Page(report(None, rows, labels).html).text
+    assert "Rows 0 and 3 hold the same example with different labels: whatever is learned" in text
+    assert "may tell all rows apart" not in text
+    assert "may tell all rows apart" in Page(report(None, X, THREE).html).text
+
+
 def test_many_labels_without_a_learner_or_an_answer(monkeypatch):
     text = Page(report(None, X, THREE).html).text
     assert "The errors" not in text

@@ -282,7 +282,7 @@ def flat_scene(given: TwoClasses, coef: Array, intercept: float) -> Scene:
     # The normal starts at the point of the hyperplane that is nearest to the middle of the examples.
     middle = points.mean(axis=0)
     if d > 2:  # below all of them
-        middle[1] = points[:, 1].min() - np.ptp(points[:, 1]) / 12
+        middle[1] = points[:, 1].min() - np.ptp(points[:, 1]) / 6
     foot = middle - (middle @ normal + offset) * normal
     arrow = reach(points[:, :1] if d > 2 else points) / 5
     return Scene(

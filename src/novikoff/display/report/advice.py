@@ -113,10 +113,20 @@ def of_many(given: Given, proofs: Mapping[str, Proof], wrong: int | None) -> lis
             f"No hyperplane sets {_some(never)} apart from the rest. The certificates name the rows: a label among "
             "them may be wrong, or the columns lack what tells these labels apart."
         )
-        lines.append(
-            "One vector for each label, as the learner has by default, or pairs of labels may tell all rows apart all "
-            "the same: the certificates say nothing of that."
+        same = next(
+            (proof for proof in proofs.values() if isinstance(proof, NotSeparable) and proof.contradiction), None
         )
+        if same is not None:
+            i, j = same.rows[:2].tolist()
+            lines.append(
+                f"Rows {i:,} and {j:,} hold the same example with different labels: whatever is learned from these "
+                "columns, it has one of them wrong."
+            )
+        else:
+            lines.append(
+                "One vector for each label, as the learner has by default, or pairs of labels may tell all rows apart "
+                "all the same: the certificates say nothing of that."
+            )
     if len(apart) + len(never) < len(proofs):
         lines.append(f"Some are open: allow {told('more seconds (max_seconds)', 'more seconds (--max-seconds)')}.")
     if wrong and isinstance(given.clf, LinearClassifier) and given.clf.passes_ >= given.clf.max_iter:
