@@ -496,6 +496,8 @@ def test_a_notebook_shows_it_in_a_frame():
 def test_what_cannot_be_reported_on():
     with pytest.raises(ValueError, match=r"y holds 3 labels, and the model knows 2: report on a model of all"):
         report(Perceptron().fit(X, Y), IRIS.data, IRIS.target)
+    with pytest.raises(ValueError, match="two labels at most, and the model knows 3"):
+        report(unfinished(Perceptron(max_iter=2), X, THREE), X, Y)
     with pytest.raises(TypeError, match="there are 3 labels: pass what certify gives, a verdict for each"):
         report(None, IRIS.data, IRIS.target, certificate=certify(X, Y))
     with pytest.raises(ValueError, match="not the data of the certificate"):
@@ -704,6 +706,8 @@ def test_what_to_do_depends_on_the_case():
     text = Page(report(None, *tiny).html).text
     assert "the margin is tiny: " in text
     assert "put row" in text
+    assert "There are 5 weights for 150 rows" not in advice("named")
+    assert "There are 3 weights for 2 rows: so many can tell nearly any labels apart" in text
     same = np.array([[1.0], [1.0]]), [0, 1]
     assert "Look at rows 0 and 1: one may be mislabelled" in report(None, *same).html
     slow = problems.separable(60, 3, margin=0.01, random_state=1)

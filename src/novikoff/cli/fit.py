@@ -11,6 +11,7 @@ import typer
 from novikoff.cli.answers import GOOD, NOT_SEPARABLE, report_skipped, tell, to_json
 from novikoff.cli.interruption import INTERRUPTED
 from novikoff.cli.options import AsJson, Learner, Quiet, ReadingOptions, Set, Source, reads_data
+from novikoff.words import setting
 
 
 @reads_data
@@ -53,6 +54,7 @@ def fit(
                 kept.enter_context(fitted_to_file(model, data, watch=watch, **options))
         except NotSeparableError as error:
             print(to_json({"verdict": error.proof.verdict, "rows": error.proof.rows}) if as_json else error.proof)
+            tell(f"no model is written; {setting('C', 1.0)} learns one that accepts errors")
             return NOT_SEPARABLE
         report_skipped(model.skipped_)
         if "verbose" in model.get_params():

@@ -11,7 +11,7 @@ from novikoff.display.report.case import Case, Given
 from novikoff.display.report.compare import Rival, errors_of, margins_of
 from novikoff.display.style import number
 from novikoff.estimators.linear import LinearClassifier
-from novikoff.words import agreeing, counted, listed, setting, told
+from novikoff.words import agreeing, counted, listed, said, setting, told
 
 TINY = 1e-4  # of a margin: this share of R, or less
 
@@ -20,7 +20,7 @@ def of_two(case: Case, other: Rival | str) -> list[str]:
     """Two to four sentences about two labels."""
     proof = case.proof
     if isinstance(proof, Separable):
-        return [*_separable(case, proof), *_cut_short(case), _new_rows()]
+        return [*[*_separable(case, proof), *_cut_short(case)][:3], _new_rows()]
     if isinstance(proof, Undecided):
         budget = told("more seconds (max_seconds)", "more seconds (--max-seconds)")
         return [
@@ -33,6 +33,12 @@ def of_two(case: Case, other: Rival | str) -> list[str]:
 
 def _separable(case: Case, proof: Separable) -> Iterator[str]:
     ratio = proof.margin[0] / proof.radius
+    weights = case.d + (case.constant > 0)
+    if weights >= case.n:
+        yield (
+            f"There are {weights:,} weights for {case.n:,} rows: so many can tell nearly any labels apart, whatever "
+            f"they mean. Leave out columns that name the rows, with {said('drop', ['NAME'])}."
+        )
     best = told("MaxMarginClassifier()", "novikoff fit --learner max-margin")
     if ratio > TINY:
         yield (

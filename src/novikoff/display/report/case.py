@@ -244,6 +244,10 @@ class Case(Given):
 def case_of(clf: LinearModel | None, X: Any, y: Any, proof: Proof | dict[Any, Proof] | None, origin: Origin) -> Case:
     """Everything read and checked; the verdict, where none is given, found."""
     y, tags, weights = inputs.labels(X, y), getattr(X, "tags", None), inputs.given_weights(X, None)
+    if clf is not None and len(clf.classes_) > 2:
+        raise ValueError(
+            f"y holds two labels at most, and the model knows {len(clf.classes_)}: report on rows of at least three"
+        )
     matrix, names = inputs.plain_matrix(X)
     if clf is not None:
         matrix, names = inputs.matrix(clf, X), getattr(clf, "feature_names_in_", names)
