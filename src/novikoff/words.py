@@ -73,6 +73,16 @@ def column_name(name: str | int) -> str:
     return name if name.isprintable() and 0 < len(name) <= 60 else repr(name[:60])
 
 
+def skipped(lines: int) -> str:
+    return f"{counted(lines, 'line')} {agreeing(lines, 'was', 'were')} skipped"
+
+
+def filled_in(values: int, missing: str) -> str:
+    """``missing`` is the rule by which it was done, "zero" or "column"."""
+    marked = ", with a 1 in a column of its own" if missing == "column" else ""
+    return f"{counted(values, 'missing value')} {agreeing(values, 'was', 'were')} filled in with 0{marked}"
+
+
 # Options -------------------------------------------------------------------------------------------
 
 _flags: Collection[str] | None = None  # of a shell: the options that have a flag there; None: somebody writes Python

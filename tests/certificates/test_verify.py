@@ -1321,7 +1321,6 @@ def test_it_is_legible_and_stands_alone(name):
     ours = {name for name in names if name.startswith("novikoff.")}
     allowed = tuple(f"novikoff.certificates.{name}" for name in (*STANDARD, *(FAST if name in FAST else ())))
     allowed += ("novikoff.float64",) if name in FAST else ()
-    allowed += ("novikoff.views.",) if name == "verified" else ()  # what a notebook shows of it
     checkers = {f"novikoff.certificates.{name}" for name in ("check", "reference")}
     assert all(name.startswith(allowed) or name in checkers for name in ours), ours
     outside = {name.split(".")[0] for name in names - ours} - ({"numpy"} if name in FAST else set())

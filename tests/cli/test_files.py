@@ -154,6 +154,7 @@ class TestFit:
         found = run("fit", "xor.csv", "-o", "m.nvk", "-q", "--learner", "max-margin", "--cache-dir", "copies")
         assert found.exit_code == 10
         assert found.stdout.startswith("Not separable")
+        assert found.stderr == "novikoff: no model is written; -s C=1.0 learns one that accepts errors\n"
 
     def test_every_line_of_a_warning_says_who_warns(self, folder: Path) -> None:
         (folder / "xor.csv").write_text("0,0,a\n1,1,a\n0,1,b\n1,0,b\n")

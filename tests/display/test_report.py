@@ -480,7 +480,7 @@ def test_a_zero_row_through_the_origin():
 def test_undecided_says_so():
     page = made("undecided")
     assert "Undecided: " in page.html
-    assert "--max-seconds" in page.html
+    assert "allow more seconds (max_seconds), until the answer has its proof." in Page(page.html).text
     assert page.beside == {}
     assert "download" not in page.html
 
@@ -494,8 +494,14 @@ def test_a_notebook_shows_it_in_a_frame():
 
 
 def test_what_cannot_be_reported_on():
-    with pytest.raises(ValueError, match=r"3 labels, and a report is about two.*y == label"):
-        report(None, IRIS.data, IRIS.target)
+    with pytest.raises(ValueError, match=r"y holds 3 labels, and the model knows 2: report on a model of all"):
+        report(Perceptron().fit(X, Y), IRIS.data, IRIS.target)
+    with pytest.raises(ValueError, match="two labels at most, and the model knows 3"):
+        report(unfinished(Perceptron(max_iter=2), X, THREE), X, Y)
+    with pytest.raises(TypeError, match="there are 3 labels: pass what certify gives, a verdict for each"):
+        report(None, IRIS.data, IRIS.target, certificate=certify(X, Y))
+    with pytest.raises(ValueError, match="not the data of the certificate"):
+        report(None, IRIS.data, IRIS.target, certificate=certify(IRIS.data + 1, IRIS.target))
     with pytest.raises(TypeError, match="Winnow is none of them"):
         report(Winnow(), *XOR)
     with pytest.raises(ValueError, match="not the data of the certificate"):
@@ -537,6 +543,190 @@ def test_images_are_told_from_other_squares():
     assert features.square(digits[:, np.random.RandomState(0).permutation(64)]) is None
     assert features.square(np.zeros((5, 64))) is None
     assert features.square(digits[:, :49]) is None
+
+
+# Many labels -------------------------------------------------------------------------------------
+
+THREE = np.array(["setosa", "versicolor", "virginica"])[IRIS.target]
+
+
+@pytest.fixture(scope="module")
+def many():
+    with pytest.warns(match="did not separate"):
+        clf = Perceptron(max_iter=30).fit(X, THREE)
+    return clf, report(clf, X, THREE)
+
+
+def test_many_labels_each_against_the_rest(many):
+    _, page = many
+    proofs = certify(X, THREE)
+    lines = cells(page, "One label against all others")
+    for line, (label, proof) in zip(lines, proofs.items(), strict=True):
+        assert line[0] == [label]
+        assert " ".join(line[1]) == proof.verdict == page.certificate[label].verdict
+        told = [float(end) for end in line[2] if end not in ("none", "to")]
+        assert told == sorted({float(f"{end:.6g}") for end in proof.margin if end})
+        assert line[3] == [str(len(proof.rows))]
+    parsed = Page(page.html)
+    assert "Of 3 labels, 1 can be separated from the rest by a hyperplane, and 2 cannot: this is proved." in parsed.text
+    links = [attrs for attrs in parsed.all("a") if "download" in attrs]
+    assert len(links) == 3
+    for link, (label, proof) in zip(links, proofs.items(), strict=True):
+        content = json.loads(base64.b64decode(link["href"].partition(",")[2]))
+        assert verify(content, X, THREE).verdict == proof.verdict
+        assert content["positive"] == label
+        assert f"novikoff verify {link['download']} DATA" in parsed.text
+
+
+def test_many_labels_and_who_is_taken_for_whom(many):
+    clf, page = many
+    said = clf.predict(X)
+    lines = cells(page, "Which label is taken for which")
+    table = [[int(np.sum((true == THREE) & (said == label))) for label in clf.classes_] for true in clf.classes_]
+    assert [[int(cell[0]) for cell in line[1:4]] for line in lines] == table
+    assert [int(line[4][0]) for line in lines] == [sum(row) - row[place] for place, row in enumerate(table)]
+    wrong = np.flatnonzero(said != THREE)
+    listed = cells(page, "Wrong labels, the widest gap")
+    assert {int(line[0][0]) for line in listed} <= set(wrong.tolist())
+    assert len(listed) == min(10, len(wrong))
+    assert f"The learner gives {len(wrong)} rows of 150 a wrong label." in Page(page.html).text
+
+
+def test_many_labels_what_else_is_told(many):
+    clf, page = many
+    text = Page(page.html).text
+    assert str(cross_validated(clf, X, THREE, folds=5)) in text
+    assert page.cross_validated == cross_validated(clf, X, THREE, folds=5)
+    assert str(clf.generalization().first_pass) in text
+    for line, weights in zip(cells(page, "The largest weights"), clf.coef_, strict=True):
+        largest = int(np.argmax(np.abs(weights)))
+        assert " ".join(line[1]).startswith(f"{X.columns[largest]} ({weights[largest]:+.4g})".replace("-", "−"))
+    assert "No hyperplane sets versicolor and virginica apart from the rest." in text
+    assert "The learner was stopped after 30 passes" in text
+    assert Page(page.html).facts["Why it stopped"] == clf.stop_reason_
+
+
+@pytest.mark.parametrize("multiclass", ["one-vs-rest", "one-vs-one"])
+def test_many_labels_learned_apart(multiclass):
+    with pytest.warns(match="did not separate"):
+        clf = Perceptron(max_iter=20, multiclass=multiclass).fit(X, THREE)
+    page = report(clf, X, THREE)
+    lines = cells(page, "Its 3 heads")
+    assert [" ".join(line[1]) for line in lines] == [how for _, how in clf._heads_in_words()]
+    assert len(cells(page, "The largest weights")) == 3
+
+
+def test_many_labels_and_the_same_example_twice():
+    rows, labels = [[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [1.0, 0.0]], ["a", "b", "c", "c"]
+    text = Page(report(None, rows, labels).html).text
+    assert "Rows 0 and 3 hold the same example with different labels: whatever is learned" in text
+    assert "may tell all rows apart" not in text
+    assert "may tell all rows apart" in Page(report(None, X, THREE).html).text
+
+
+def test_many_labels_without_a_learner_or_an_answer(monkeypatch):
+    text = Page(report(None, X, THREE).html).text
+    assert "The errors" not in text
+    open_ = report(None, X, THREE, certificate=certify(X, THREE, max_passes=0))
+    text = Page(open_.html).text
+    assert "; some are undecided." in text
+    assert "Some are open: allow more seconds (max_seconds)." in text
+    assert "download" not in open_.html
+    monkeypatch.setattr("novikoff.display.report.many.EMBEDDED", 10)
+    beside = report(None, X, THREE).beside
+    assert len(beside) == 3
+
+
+def test_more_labels_than_a_table_holds(monkeypatch):
+    monkeypatch.setattr("novikoff.display.report.many.MOST", 2)
+    with pytest.warns(match="did not separate"):
+        clf = Perceptron(max_iter=2).fit(X, THREE)
+    found = Counter(zip(THREE, clf.predict(X), strict=True))
+    expected = {pair: count for pair, count in found.items() if pair[0] != pair[1]}
+    lines = cells(report(clf, X, THREE), "The most frequent errors")
+    assert {(line[0][0], line[1][0]): int(line[2][0]) for line in lines} == expected
+
+
+def test_many_labels_are_text_whatever_they_contain():
+    labels = np.array(HOSTILE[:3], dtype=object)[[0, 1, 2, 0, 1, 2]]
+    values = np.eye(3)[[0, 1, 2, 0, 1, 2]]
+    text = report(Perceptron().fit(values, labels), values, labels).html
+    Page(text)
+    assert "<script" not in text
+    assert "<img" not in text
+
+
+# The learner beside another hyperplane, and what to do -------------------------------------------------
+
+
+def test_a_separable_case_is_compared_with_the_separator_of_the_certificate():
+    clf = Perceptron().fit(X, Y)
+    page = report(clf, X, Y)
+    proof = page.certificate
+    w = np.append(clf.coef_[0], clf.intercept_[0])
+    best = np.append(proof.coef, proof.intercept)
+    w, best = w / np.linalg.norm(w), best / np.linalg.norm(best)
+    lines = cells(page, "The learner, and a good hyperplane beside it")
+    assert lines[0][1:] == [["0"], ["0"]]
+    signs = np.where(Y == "setosa", 1, -1)
+    rows = np.column_stack([X, np.ones(150)])
+    for place, vector in enumerate((w, best), 1):
+        assert float(lines[1][place][0]) == pytest.approx((signs * (rows @ vector)).min(), rel=5e-3)
+    different = cells(page, "Where they differ most")
+    order = np.argsort(-np.abs(w - best), kind="stable")
+    names = [*X.columns, "(constant)"]
+    assert [" ".join(line[0]) for line in different] == [names[j] for j in order[:5]]
+    for line, j in zip(different, order, strict=False):
+        assert float(line[3][0].replace("−", "-")) == pytest.approx(w[j] - best[j], rel=5e-3)
+
+
+def test_one_that_is_not_is_compared_with_the_soft_margin(monkeypatch):
+    clf = unfinished(Perceptron(max_iter=5), *OVERLAP)
+    page = report(clf, *OVERLAP)
+    soft = MaxMarginClassifier(C=1.0).fit(*OVERLAP)
+    lines = cells(page, "The learner, and a good hyperplane beside it")
+    wrong = [int(np.sum(model.predict(OVERLAP[0]) != OVERLAP[1])) for model in (clf, soft)]
+    assert [int(cell[0]) for cell in lines[0][1:]] == wrong
+    assert "Or accept errors: " in Page(page.html).text
+    assert "The learner, and a good" not in made("soft").html, "with itself it is not compared"
+    assert "The learner&#x27;s hyperplane is that of the certificate." in made("best").html
+    monkeypatch.setattr("novikoff.display.report.compare.ENTRIES", 10)
+    assert "not compared with a soft margin, since the data are large" in report(clf, *OVERLAP).html
+
+
+def test_what_to_do_depends_on_the_case():
+    def advice(name):
+        return Page(made(name).html).text.partition("What to do\n")[2].rpartition("Do it again")[0]
+
+    assert "with room between them: MaxMarginClassifier() returns" in advice("named")
+    assert "so look at the 4 rows of the certificate" in advice("the proof alone")
+    assert "Or accept some errors: MaxMarginClassifier(C=1.0)" in advice("the proof alone")
+    assert "is open: allow more seconds" in advice("undecided")
+    tiny = np.array([[1.0, 0.0], [1.0, 1e-7]]), [0, 1]
+    text = Page(report(None, *tiny).html).text
+    assert "the margin is tiny: " in text
+    assert "put row" in text
+    assert "There are 5 weights for 150 rows" not in advice("named")
+    assert "There are 3 weights for 2 rows: so many can tell nearly any labels apart" in text
+    same = np.array([[1.0], [1.0]]), [0, 1]
+    assert "Look at rows 0 and 1: one may be mislabelled" in report(None, *same).html
+    slow = problems.separable(60, 3, margin=0.01, random_state=1)
+    short = unfinished(Perceptron(max_iter=1), slow.X, slow.y)
+    assert "because it was stopped after 1 pass: give it more, with max_iter=10." in report(short, slow.X, slow.y).html
+    for name in CASES:
+        assert 1 <= made(name).html.partition('id="todo"')[2].partition("</section>")[0].count("<p>") <= 4
+
+
+def test_what_was_read_is_told(tmp_path):
+    (tmp_path / "a.csv").write_text("x,z,kind\n1,2,in\n3,,in\n0,oops,out\n-1,1,out\n0,2,out\n")
+    examples = data.read(tmp_path / "a.csv", label="kind", missing="zero", skip_bad=2)
+    text = Page(report(Perceptron(max_iter=1_000).fit(examples), examples).html).text
+    assert f"{examples}." in text
+    assert "label kind, + is out (2) and - is in (2)" in text
+    assert "1 missing value as 0 (missing='zero'); 1 line skipped." in text
+    assert "The first line that was left out is line 4: " in text
+    assert "The label out is +, and in is −." in text
+    assert "x, z" in text
 
 
 # The command -------------------------------------------------------------------------------------
@@ -594,8 +784,11 @@ def test_exit_codes(files, monkeypatch):
     assert run("no.svm", "-o", "b.html")[0] == 10
     assert run("yes.csv", "-o", "c.html", "--max-seconds", "0")[0] == 11
     assert "Undecided" in (files / "c.html").read_text(encoding="utf-8")
-    code, text = run("three.csv", "-o", "d.html")
-    assert (code, "three.csv has 3 labels" in text) == (1, True)
+    code, text = run("three.csv", "-o", "d.html", "--learner", "max-margin")
+    assert (code, "there are 3 classes. For more than two, take --learner perceptron" in text) == (1, True)
+    (files / "none.csv").write_text("a,b\n1,2\n")
+    code, text = run("none.csv", "-o", "d.html", "-r", "label=false")
+    assert (code, "none.csv has no labels" in text) == (1, True)
     assert run("yes.csv", "-o", "d.html", "--learner", "winnow")[0] == 1
     assert run("yes.csv", "-o", "d.html", "--learner", "nothing")[0] == 2
     assert not (files / "d.html").exists()
@@ -625,3 +818,33 @@ def test_a_run_that_was_cut_short_says_so(files, monkeypatch):
     text = (files / "f.html").read_text(encoding="utf-8")
     assert "max_iter = 12 reached" in text
     assert "gave the learner" not in text
+
+
+def test_many_labels_from_the_command_and_back(files, monkeypatch):
+    monkeypatch.chdir(files)
+    result = CliRunner().invoke(app, ["report", "three.csv", "-o", "g.html", "-q", "--json", "-s", "multiclass=joint"])
+    assert result.exit_code == 0
+    answer = json.loads(result.stdout)
+    assert answer["verdict"] == dict.fromkeys("abc", "separable")
+    assert (answer["classes"], answer["positive"], answer["fit_intercept"]) == (["a", "b", "c"], None, True)
+    page = Page((files / "g.html").read_text(encoding="utf-8"))
+    before = (files / "g.html").read_bytes()
+    (again,) = re.findall("novikoff (report .*)", page.text)
+    assert CliRunner().invoke(app, [*shlex.split(again), "-q"]).exit_code == 0
+    assert (files / "g.html").read_bytes() == before
+    for link in (attrs for attrs in page.all("a") if "download" in attrs):
+        (files / link["download"]).write_bytes(base64.b64decode(link["href"].partition(",")[2]))
+    for command in re.findall("novikoff (verify .*)", page.text):
+        assert CliRunner().invoke(app, shlex.split(command)).output.startswith("Valid. ")
+    assert str(files) not in page.text
+
+
+def test_the_report_in_a_shell_speaks_of_flags(files, monkeypatch):
+    monkeypatch.chdir(files)
+    (files / "over.csv").write_text("x,kind\n1,a\n2,a\n5,a\n4,b\n6,b\n7,b\n")
+    run("over.csv", "-o", "h.html", "-s", "max_iter=2")
+    text = Page((files / "h.html").read_text(encoding="utf-8")).text
+    assert "--learner max-margin -s C=1.0" in text
+    assert "MaxMarginClassifier(" not in text
+    answer = json.loads(CliRunner().invoke(app, ["report", "yes.csv", "-o", "i.html", "-q", "--json"]).stdout)
+    assert (answer["positive"], answer["columns"]) == ("out", ["width", "<b>"])

@@ -13,6 +13,7 @@ from novikoff.cli.answers import GOOD, NOT_SEPARABLE, report_skipped, tell, to_j
 from novikoff.cli.interruption import INTERRUPTED
 from novikoff.cli.options import AsJson, Learner, Quiet, ReadingOptions, Set, Source, reads_data
 from novikoff.cli.reading import announce
+from novikoff.words import setting
 
 
 @reads_data
@@ -62,6 +63,7 @@ def fit(
             print(to_json({"verdict": error.proof.verdict, "rows": error.proof.rows}) if as_json else error.proof)
             for note in getattr(error, "__notes__", ()):
                 tell(note)
+            tell(f"no model is written; {setting('C', 1.0)} learns one that accepts errors")
             return NOT_SEPARABLE
         report_skipped(model.skipped_)
         if "verbose" in model.get_params():

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from novikoff.cli.answers import tell
 from novikoff.cli.options import flag
-from novikoff.words import agreeing, counted, listed, said
+from novikoff.words import counted, filled_in, listed, said, skipped
 
 if TYPE_CHECKING:
     from novikoff.certificates.claim import HowRead
@@ -22,16 +22,6 @@ def announce(account: Account, *, quiet: bool = False) -> None:
             tell(f"careful: {warning}")
     elif account.filled:
         tell(filled_in(account.filled, account.missing))
-
-
-def skipped(lines: int) -> str:
-    return f"{counted(lines, 'line')} {agreeing(lines, 'was', 'were')} skipped"
-
-
-def filled_in(values: int, missing: str) -> str:
-    """``missing`` is the rule by which it was done, "zero" or "column"."""
-    marked = ", with a 1 in a column of its own" if missing == "column" else ""
-    return f"{counted(values, 'missing value')} {agreeing(values, 'was', 'were')} filled in with 0{marked}"
 
 
 # The record ----------------------------------------------------------------------------------------

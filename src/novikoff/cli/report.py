@@ -26,6 +26,7 @@ from novikoff.cli.options import (
     reads_data,
 )
 from novikoff.cli.reading import announce
+from novikoff.words import said
 
 if TYPE_CHECKING:
     from novikoff.data import Dataset
@@ -51,8 +52,8 @@ def report(
     quiet: Quiet = False,
 ) -> int:
     """Learn, certify, and write one HTML page with all that is known. Exit codes as those of `certify`."""
-    from novikoff.certificates import Separable, certify
-    from novikoff.cli.predictions import columns_of
+    from novikoff.certificates import Separable, Verdicts, certify
+    from novikoff.cli.predictions import about_data, columns_of
     from novikoff.data.sources import check_target
     from novikoff.display.report import Origin, report
     from novikoff.estimators.max_margin import MaxMarginClassifier
@@ -65,29 +66,33 @@ def report(
     constant: dict[str, Any] = {"fit_intercept": found.fit_intercept, "intercept_scaling": found.intercept_scaling}
     rows = examples if found.standardization_ is None else standardised_for(found, examples)
     proof = certify(rows, gap=gap, max_seconds=max_seconds, verbose=int(not quiet), **constant)
+    proofs = dict(proof) if isinstance(proof, Verdicts) else {"": proof}
     clf: LinearModel | None = found
     note = ""
     if model is None and isinstance(found, MaxMarginClassifier) and math.isinf(found.C):
-        if isinstance(proof, Separable):
+        if isinstance(proof, Separable | Verdicts):  # many labels it refuses, and says who takes them
             found.fit(examples)
         else:
             clf, note = None, "No hyperplane was learned: a hard margin needs data that are known to be separable."
     elif model is None:
         note = _fit(found, examples, assignments(set_, "--set"), quiet=quiet)
 
-    how = _words(reading.given() if model is None else asdict(examples.reading))
-    command = ["novikoff", "report", data, *how, "-o", str(output)]
+    given = _words(reading.given())
+    command = ["novikoff", "report", data, *given, "-o", str(output)]
     command += ["--learner", learner] if model is None else ["--model", str(model)]
     command += [word for setting in set_ or () for word in ("-s", setting)]
     command += ["--title", title] if title else []
     command += ["--gap", f"{gap:g}", *(["--max-seconds", f"{max_seconds:g}"] if max_seconds is not None else [])]
+    how = given if model is None else _words(_of_the_file(examples))
     origin = Origin(shlex.join([data, *how]), shlex.join(command), note)
     page = report(clf, examples, title=title or f"Report on {data}", certificate=proof, origin=origin)
     page.save(output)
     if as_json:
-        record = {"report": str(output), "beside": sorted(page.beside), "verdict": proof.verdict}
+        verdicts = {str(label): one.verdict for label, one in proofs.items()}
+        record: dict[str, Any] = {"report": str(output), "beside": sorted(page.beside)}
+        record |= {"verdict": verdicts if isinstance(proof, Verdicts) else verdicts[""]}
         estimate = page.cross_validated and {**asdict(page.cross_validated), "rate": page.cross_validated.rate}
-        print(to_json(record | {"cross_validated": estimate}))
+        print(to_json(record | {"cross_validated": estimate} | about_data(examples, constant)))
     else:
         print(proof)
         if found.standardization_ is not None:
@@ -95,7 +100,7 @@ def report(
         if page.cross_validated:
             print(page.cross_validated)
         print(f"Written to {output}" + "".join(f", with {name} beside it" for name in page.beside) + ".")
-    return exit_code(proof)
+    return max(map(exit_code, proofs.values()))
 
 
 def _model(learner: str, settings: list[str] | None, file: Path | None) -> LinearModel:
@@ -108,21 +113,18 @@ def _model(learner: str, settings: list[str] | None, file: Path | None) -> Linea
     if not isinstance(model, LinearModel):
         raise ValueError(
             f"a report is about a hyperplane, and {type(model).__name__} has none: "
-            "use perceptron, margin-perceptron or max-margin"
+            "use perceptron, margin-perceptron, passive-aggressive or max-margin"
         )
     return model
 
 
 def _read(data: str, options: dict[str, Any]) -> Dataset:
     from novikoff.data import read
-    from novikoff.inputs import distinct
 
     examples = read(data, **options)
     report_skipped(examples.bad)
     if examples.y is None:
-        raise ValueError(f"{data} has no labels, and a report is about two of them")
-    if len(labels := distinct(examples.y)) > 2:
-        raise ValueError(f"{data} has {len(labels)} labels, and a report is about two: keep the rows of two of them")
+        raise ValueError(f"{data} has no labels, and a report is about them: {said('label', 'NAME')} names the column")
     return examples
 
 
@@ -145,6 +147,13 @@ def _fit(model: LinearModel, examples: Dataset, settings: dict[str, Any], *, qui
     if most is None or most > model.n_iter_:
         return ""
     return f"The report gave the learner {most:,} passes over the data, and no more; -s max_iter=N gives it N."
+
+
+def _of_the_file(examples: Dataset) -> dict[str, Any]:
+    """How to read the same columns once more, without the model that asked for them."""
+    reading = asdict(examples.reading)
+    columns = reading.pop("features")
+    return reading | ({} if columns is None else {"columns": columns})
 
 
 def _words(reading: dict[str, Any]) -> list[str]:

@@ -10,7 +10,8 @@ import typer
 
 from novikoff.cli.answers import ERROR, GOOD, report_skipped, tell, to_json
 from novikoff.cli.options import AsJson, ReadingOptions, Source, reads_data
-from novikoff.cli.reading import check_done, filled_in, skipped, taken_over
+from novikoff.cli.reading import check_done, taken_over
+from novikoff.words import filled_in, skipped
 
 if TYPE_CHECKING:
     from novikoff.data import Dataset

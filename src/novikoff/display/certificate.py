@@ -156,7 +156,7 @@ class CertificateDisplay:
         if kind == "hulls" and not flat:
             raise ValueError("kind='hulls' is for a proof of non-separability in two columns")
         bars = min(len(self.rows), BARS)
-        size = {"weights": (6.4, 1.8 + 0.2 * bars), "images": (10.0, 4.6), "hulls": (5.4, 5.2)}[kind]
+        size = {"weights": (6.4, 2.1 + 0.2 * bars), "images": (10.0, 4.6), "hulls": (5.4, 5.2)}[kind]
         (self.ax_,) = (ax,) = panels(ax, 1, 1, size)
         self.figure_ = root_of(ax)
         self.bars_, self.images_ = [], []
@@ -180,7 +180,7 @@ class CertificateDisplay:
         ax.xaxis.set_major_formatter(PercentFormatter(1.0))
         rest = len(self.rows) - len(heaviest)
         ax.set_xlabel("share of the weight" + (f"; {counted(rest, 'lighter row')} not shown" if rest else ""))
-        ax.legend(loc="lower right", fontsize="small", framealpha=1.0)
+        legend(ax)
 
     def _hulls(self, ax: Axes, **kwargs: Any) -> None:
         """The classes' hulls with their common point; through the origin, the hull of the y x around 0."""

@@ -281,7 +281,10 @@ def flat_scene(given: TwoClasses, coef: Array, intercept: float) -> Scene:
         title = f"{int(np.sum(sides <= 0)):,} of {counted(n, 'example')}\non the wrong side or on the hyperplane"
     # The normal starts at the point of the hyperplane that is nearest to the middle of the examples.
     middle = points.mean(axis=0)
+    if d > 2:  # below all of them
+        middle[1] = points[:, 1].min() - np.ptp(points[:, 1]) / 6
     foot = middle - (middle @ normal + offset) * normal
+    arrow = reach(points[:, :1] if d > 2 else points) / 5
     return Scene(
         points,
         given.signs,
@@ -292,7 +295,8 @@ def flat_scene(given: TwoClasses, coef: Array, intercept: float) -> Scene:
         max(closest, 0.0),
         (r"$\gamma$" if offset == 0 else f"distance {number(closest)}") if closest > 0 else "",
         _closest(sides) if closest > 0 else [],
-        arrows=(Arrow(foot, foot + normal * reach(points) / 5, "$w$"),),
+        arrows=(Arrow(foot, foot + normal * arrow, "$w$"),),
+        projected=d > 2,
     )
 
 

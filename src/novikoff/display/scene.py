@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 ROUND = 64  # straight pieces of a circle
-LOPSIDED = 25.0  # a picture this many times wider than high is not drawn to one scale
+LOPSIDED = 25.0  # a picture this many times wider than high is not drawn to one scale,
+PROJECTED = 2.0  # nor one this many times wider whose axes are along and across the hyperplane: right angles stay right
 FEW = 500  # marks in a space, or crosses, from which on they are an image
 
 
@@ -47,6 +48,7 @@ class Scene:
     arrows: Sequence[Arrow] = ()
     origin: bool = False  # does it matter where 0 is?
     ball: bool = False  # the unit circle or sphere
+    projected: bool = False  # from the side: the axes are along w and across it
 
     @property
     def sides(self) -> Array:
@@ -90,7 +92,7 @@ def draw_flat(ax: Axes, scene: Scene, names: Sequence[str], kwargs: dict[str, An
         angle = np.linspace(0, 2 * np.pi, 4 * ROUND)
         ax.plot(np.cos(angle), np.sin(angle), color=PALE, linewidth=1)
         content = np.vstack([content, [[-1.0, -1.0], [1.0, 1.0]]])
-    _frame(ax, content, line)
+    _frame(ax, content, line, PROJECTED if scene.projected else LOPSIDED)
     if normal is not None:
         _hyperplane(ax, normal, scene.offset, scene.margin, 4 * reach(content) + abs(scene.offset))
     if scene.origin:
@@ -111,15 +113,15 @@ def draw_flat(ax: Axes, scene: Scene, names: Sequence[str], kwargs: dict[str, An
     return dots
 
 
-def _frame(ax: Axes, content: Array, line: bool) -> None:
-    """Room around everything, in one scale for both axes, unless that would be a thin strip."""
+def _frame(ax: Axes, content: Array, line: bool, most: float) -> None:
+    """Room around everything, in one scale for both axes, unless that would be a strip, ``most`` times as long."""
     low, high = content.min(axis=0), content.max(axis=0)
     spans = high - low
     widest = float(spans.max()) or float(np.abs(content).max()) or 1.0
     if line:
         ax.set(xlim=(low[0] - 0.1 * widest, high[0] + 0.1 * widest), ylim=(-1, 1))
         return
-    lopsided = spans.min() > 0 and widest > LOPSIDED * spans.min()
+    lopsided = spans.min() > 0 and widest > most * spans.min()
     pad = 0.12 * (np.where(spans > 0, spans, widest) if lopsided else np.full(2, widest))
     if not lopsided:  # a square
         pad += (widest - spans) / 2

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import html
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from novikoff import inputs
 from novikoff.certificates import Proof
 from novikoff.disk import atomic
-from novikoff.display.report import sections
-from novikoff.display.report.case import Origin, case_of
+from novikoff.display.report import many, sections
+from novikoff.display.report.case import Case, Origin, case_of
+from novikoff.display.report.many import ManyCase, many_case
 from novikoff.display.report.page import document, drawing
 from novikoff.estimators.folds import CrossValidated
 from novikoff.estimators.hyperplane import LinearModel
@@ -27,7 +30,7 @@ class Report:
     Attributes
     ----------
     html : str
-    certificate : `novikoff.Separable`, `novikoff.NotSeparable` or `novikoff.Undecided`
+    certificate : `novikoff.Separable`, `novikoff.NotSeparable` or `novikoff.Undecided`; of many labels, one for each
     beside : dict
         The files that the page speaks of and does not hold: a certificate that is too large for it, by its name.
     cross_validated : CrossValidated or None
@@ -35,7 +38,7 @@ class Report:
     """
 
     html: str
-    certificate: Proof
+    certificate: Proof | Mapping[Any, Proof]
     beside: dict[str, bytes]
     cross_validated: CrossValidated | None
 
@@ -46,7 +49,9 @@ class Report:
         atomic.write(path, [self.html.encode("utf-8")])
 
     def __repr__(self) -> str:
-        return f"<Report: {self.certificate.verdict}, {len(self.html):,} characters of HTML; save(path) writes it>"
+        found = self.certificate
+        verdict = found.verdict if isinstance(found, Proof) else counted(len(found), "label")
+        return f"<Report: {verdict}, {len(self.html):,} characters of HTML; save(path) writes it>"
 
     def _repr_html_(self) -> str:
         # In a frame, its style is its own.
@@ -60,7 +65,7 @@ def report(
     y: Any = None,
     *,
     title: str | None = None,
-    certificate: Proof | None = None,
+    certificate: Proof | Mapping[Any, Proof] | None = None,
     origin: Origin | None = None,
 ) -> Report:
     """All that is known about a fit, for somebody who was not there: one HTML page without any link to the network.
@@ -70,7 +75,7 @@ def report(
     Parameters
     ----------
     clf : a fitted `Perceptron`, `MarginPerceptron` or `MaxMarginClassifier`; None for the data and the proof alone
-    X, y : the data that it learned from, with two labels; or a `novikoff.data.Dataset`
+    X, y : the data that it learned from, with two labels or more; or a `novikoff.data.Dataset`
     title : the heading
     certificate : what `novikoff.certify` said of these data; by default it is asked
     origin : how to repeat it, which the command line knows
@@ -92,10 +97,18 @@ def report(
             "a report is about a hyperplane, of a Perceptron, MarginPerceptron or MaxMarginClassifier; "
             f"{type(clf).__name__} is none of them"
         )
-    case = case_of(clf, X, y, certificate, origin or Origin())
+    origin = origin or Origin()
     learner = type(clf).__name__ if clf else "Separability"
-    heading = title or f"{learner} on {counted(case.n, 'row')} and {counted(case.d, 'column')}"
+    found: Case | ManyCase
     with drawing():
-        page = document(heading, sections.top(case, heading), *sections.all_of(case))
-    estimate = case.estimate if clf is not None else None
-    return Report(page, case.proof, case.beside, estimate if isinstance(estimate, CrossValidated) else None)
+        if len(inputs.distinct(inputs.labels(X, y))) <= 2:
+            found = case = case_of(clf, X, y, certificate, origin)
+            heading = title or f"{learner} on {counted(case.n, 'row')} and {counted(case.d, 'column')}"
+            page = document(heading, sections.top(case, heading), *sections.all_of(case))
+        else:
+            found = each = many_case(clf, X, y, certificate, origin)
+            heading = title or f"{learner} on {counted(each.n, 'row')} and {counted(each.d, 'column')}"
+            page = document(heading, many.top(each, heading), *many.all_of(each))
+    estimate = found.estimate if clf is not None else None
+    proved = found.proofs if isinstance(found, ManyCase) else found.proof
+    return Report(page, proved, found.beside, estimate if isinstance(estimate, CrossValidated) else None)

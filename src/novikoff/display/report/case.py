@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -40,19 +41,19 @@ class Origin(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Case:
+class Given:
+    """The data and the model, whatever the number of labels."""
+
     X: Any  # a float array or a CSR matrix, n x d, as it is learned from
-    signs: NDArray[np.int8]  # +1 for the second of the labels
-    labels: tuple[str, str]
+    y: NDArray[Any]
+    labels: tuple[str, ...]
     names: NDArray[Any] | None  # of the columns
     tags: list[str] | None  # of the rows
-    proof: Separable | NotSeparable | Undecided
     clf: LinearModel | None
     origin: Origin
     weights: Array | None  # of the rows
+    source: Any  # what the rows came in: a `Dataset` tells how it was read
     given: Any  # X before its columns are standardised, if the model does that
-
-    # The data ----------------------------------------------------------------------------------
 
     @property
     def n(self) -> int:
@@ -64,7 +65,8 @@ class Case:
 
     @property
     def constant(self) -> float:
-        return self.proof.about.constant
+        """The constant coordinate."""
+        return 0.0 if self.clf is None else constant_of(self.clf)
 
     @cached_property
     def norms(self) -> Array:
@@ -78,35 +80,14 @@ class Case:
 
     @property
     def radius(self) -> float:
-        return self.proof.radius if isinstance(self.proof, Separable) else float(self.norms.max())
+        return float(self.norms.max())
 
     def column(self, j: int) -> str:
         return str(j) if self.names is None else str(self.names[j])
 
-    def label(self, i: int) -> str:
-        return self.labels[int(self.signs[i] > 0)]
-
     def dense(self, rows: Any) -> Array:
         part = self.X[rows]
         return np.asarray(part.toarray() if sp.issparse(part) else part, dtype=np.float64)
-
-    # The certificate ---------------------------------------------------------------------------
-
-    @cached_property
-    def certificate(self) -> bytes:
-        return self.proof.to_json().encode("utf-8")
-
-    @property
-    def file_name(self) -> str:
-        return f"certificate-{self.proof.about.digest[:12]}.json"
-
-    @property
-    def beside(self) -> dict[str, bytes]:
-        if isinstance(self.proof, Undecided) or len(self.certificate) <= EMBEDDED:
-            return {}
-        return {self.file_name: self.certificate}
-
-    # New data ----------------------------------------------------------------------------------
 
     @property
     def entries(self) -> int:
@@ -115,7 +96,7 @@ class Case:
     @cached_property
     def estimate(self) -> CrossValidated | str:
         """What models with these settings do on rows that they have not learned from; or why that was not tried."""
-        fewest = int(min(np.sum(self.signs < 0), np.sum(self.signs > 0)))
+        fewest = int(np.unique(self.y, return_counts=True)[1].min())
         if self.entries > ENTRIES:
             return (
                 "Not cross-validated, since the data are large. novikoff eval DATA --folds 5 does it, with the options "
@@ -123,14 +104,15 @@ class Case:
             )
         if fewest < 2:
             return "Not cross-validated: a label with one row cannot be learned without it."
-        y = self.model.classes_[(self.signs > 0).astype(np.intp)]
-        examples = inputs.Examples(self.given, y, self.names, self.weights)
         try:
-            return cross_validated(self.model, examples, folds=min(FOLDS, fewest))
+            return cross_validated(self.model, self.examples, folds=min(FOLDS, fewest))
         except ValueError as error:
             return f"Not cross-validated: {error}"
 
-    # The model ---------------------------------------------------------------------------------
+    @property
+    def examples(self) -> inputs.Examples:
+        """The rows as they were given."""
+        return inputs.Examples(self.given, self.y, self.names, self.weights)
 
     @property
     def model(self) -> LinearModel:
@@ -141,6 +123,58 @@ class Case:
     def standardization(self) -> Standardization | None:
         """By which numbers the columns are standardised before they are learned from."""
         return None if self.clf is None else self.clf.standardization_
+
+    @property
+    def learned_here(self) -> bool:
+        """Can the model have learned from these rows?"""
+        raise NotImplementedError
+
+    @cached_property
+    def scores(self) -> Array:
+        # Examples, because an array would be asked for the names of its columns.
+        return self.model.decision_function(inputs.Examples(self.given, None, self.names))
+
+
+def certificate_of(proof: Proof) -> tuple[str, bytes]:
+    """The name and the content of the file of a proof."""
+    return f"certificate-{proof.about.digest[:12]}.json", proof.to_json().encode("utf-8")
+
+
+@dataclass(frozen=True, eq=False)
+class Case(Given):
+    """Two labels."""
+
+    signs: NDArray[np.int8]  # +1 for the second of the labels
+    proof: Separable | NotSeparable | Undecided
+
+    @property
+    def constant(self) -> float:
+        return self.proof.about.constant
+
+    @property
+    def radius(self) -> float:
+        return self.proof.radius if isinstance(self.proof, Separable) else super().radius
+
+    def label(self, i: int) -> str:
+        return self.labels[int(self.signs[i] > 0)]
+
+    # The certificate ---------------------------------------------------------------------------
+
+    @cached_property
+    def certificate(self) -> bytes:
+        return certificate_of(self.proof)[1]
+
+    @property
+    def file_name(self) -> str:
+        return certificate_of(self.proof)[0]
+
+    @property
+    def beside(self) -> dict[str, bytes]:
+        if isinstance(self.proof, Undecided) or len(self.certificate) <= EMBEDDED:
+            return {}
+        return {self.file_name: self.certificate}
+
+    # The model ---------------------------------------------------------------------------------
 
     @property
     def scale(self) -> str:
@@ -155,11 +189,6 @@ class Case:
         last = float(self.clf.intercept_[0]) / self.constant if self.constant else 0.0
         w: Array = np.append(self.clf.coef_[0], last)
         return w if w.any() else None
-
-    @cached_property
-    def scores(self) -> Array:
-        # Examples, because an array would be asked for the names of its columns.
-        return self.model.decision_function(inputs.Examples(self.given, None, self.names))
 
     @cached_property
     def margins(self) -> Array:
@@ -188,9 +217,13 @@ class Case:
             return self.model.margin_
         return self.proof.margin
 
-    @cached_property
+    @property
     def learned_here(self) -> bool:
-        """Can the model have learned from these rows? Certain if it remembers their digest."""
+        return self._learned_here
+
+    @cached_property
+    def _learned_here(self) -> bool:
+        """Certain if it remembers their digest."""
         clf, proof = self.clf, self.proof
         known = getattr(clf, "certificate_", None)
         digest = known.about.digest if known else getattr(clf, "data_digest_", None)
@@ -217,14 +250,12 @@ class Case:
         return cast("int | None", clf.bound(gamma)) if gamma and not clf._learner.weighed else None
 
 
-def case_of(clf: LinearModel | None, X: Any, y: Any, proof: Proof | None, origin: Origin) -> Case:
+def case_of(clf: LinearModel | None, X: Any, y: Any, proof: Proof | Mapping[Any, Proof] | None, origin: Origin) -> Case:
     """Everything read and checked; the verdict, where none is given, found."""
     y, tags, weights = inputs.labels(X, y), getattr(X, "tags", None), inputs.given_weights(X, None)
-    found = inputs.distinct(y)
-    if len(found) > 2:
+    if clf is not None and len(clf.classes_) > 2:
         raise ValueError(
-            f"y holds {len(found)} labels, and a report is about two: keep the rows of two of them, or report on one "
-            "label against the rest, with y == label"
+            f"y holds two labels at most, and the model knows {len(clf.classes_)}: report on rows of at least three"
         )
     given, names = inputs.plain_matrix(X)
     matrix = given
@@ -232,7 +263,7 @@ def case_of(clf: LinearModel | None, X: Any, y: Any, proof: Proof | None, origin
         matrix, names = inputs.matrix(clf, X), getattr(clf, "feature_names_in_", names)
     labels = Labels.of(y, matrix.shape[0]).two() if clf is None else Labels(clf.classes_)
     signs = labels.signs(y, matrix.shape[0])
-    constant = _constant(clf) if clf is not None else proof.about.constant if proof else 1.0
+    constant = constant_of(clf) if clf is not None else proof.about.constant if isinstance(proof, Proof) else 1.0
     if proof is None:
         options = {"intercept_scaling": constant} if constant else {"fit_intercept": False}
         standardised = clf is not None and clf.standardization_ is not None
@@ -250,8 +281,9 @@ def case_of(clf: LinearModel | None, X: Any, y: Any, proof: Proof | None, origin
     if clf is None or clf.standardization_ is None:
         given = matrix
     names_of_labels = (written(first), written(second))
-    return Case(matrix, signs, names_of_labels, names, tags, proof, clf, origin, weights, given)
+    y = labels.of_signs(signs)
+    return Case(matrix, y, names_of_labels, names, tags, clf, origin, weights, X, given, signs, proof)
 
 
-def _constant(clf: Any) -> float:
+def constant_of(clf: Any) -> float:
     return float(clf.intercept_scaling) if clf.fit_intercept else 0.0

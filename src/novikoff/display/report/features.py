@@ -40,6 +40,8 @@ def repeated(X: Any, without: Indices) -> Indices:
     # Equal columns have equal keys, up to the rounding of a sum.
     slack = 1e-4 if X.dtype == np.float32 else 1e-9
     order = np.setdiff1d(np.arange(X.shape[1]), without)
+    if not len(order):
+        return np.empty(0, dtype=np.int64)
     order = order[np.argsort(keys[order], kind="stable")]
     near = np.abs(np.diff(keys[order])) <= slack * np.abs(keys[order][1:])
     suspects = np.sort(order[np.append(near, False) | np.append(False, near)])

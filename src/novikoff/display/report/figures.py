@@ -45,8 +45,8 @@ def certificate(case: Case, proof: Separable | NotSeparable, shares: Array) -> H
         rest = rest[:: 1 + len(rest) // FEW]
         display.others, display.other_signs = case.dense(rest), case.signs[rest]
     bars = 0.18 * min(25, len(proof.rows))
-    size = (9.0, 4.2) if shape else (5.6, 5.6) if flat else (6.4, 1.5 + bars)
-    edges = (0.1, 0.0, 0.1, 0.35) if shape else (0.75, 1.1, 0.2, 0.4) if flat else (0.85, 0.55, 0.2, 0.4)
+    size = (9.0, 4.2) if shape else (5.6, 5.6) if flat else (6.4, 1.8 + bars)
+    edges = (0.1, 0.0, 0.1, 0.35) if shape else (0.75, 1.1, 0.2, 0.4) if flat else (0.85, 0.85, 0.2, 0.4)
 
     def draw(figure: Any) -> str:
         display.plot(figure)
@@ -158,11 +158,12 @@ def geometry(case: Case) -> Html:
 
     caption = (
         "The hyperplane, seen from the side: from left to right is the direction of w, and distances to the hyperplane "
-        "are true; upwards is the direction across it in which the rows differ most."
+        "are true; upwards is the direction across it in which the rows differ most. The axes may have different "
+        "scales."
         if case.d > 2
         else "The rows, and the hyperplane between them."
     )
-    return drawn(draw, (5.6, 5.4), (0.8, 1.1, 0.2, 0.6), "geometry", caption)
+    return drawn(draw, (6.4, 5.4), (1.1, 1.1, 0.2, 0.6), "geometry", caption)
 
 
 def _names(case: Case) -> tuple[str, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import math
 import platform
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import version
 from typing import Any
 
@@ -14,15 +14,19 @@ import scipy.sparse as sp
 
 from novikoff.certificates import NotSeparable, Separable, Undecided
 from novikoff.certificates.certificate import DECIMALS
-from novikoff.display.report import features, figures
-from novikoff.display.report.case import Case, Indices
+from novikoff.display.report import advice, features, figures
+from novikoff.display.report.case import Case, Given, Indices
+from novikoff.display.report.compare import Rival, comparison, rival
 from novikoff.display.report.page import code, facts, paragraphs, section, table
+from novikoff.display.report.read import what_was_read
 from novikoff.estimators.linear import LinearClassifier
 from novikoff.estimators.max_margin import MaxMarginClassifier
+from novikoff.learners.committee import Committee
 from novikoff.views.html import Html, joined, tag
-from novikoff.words import agreeing, counted
+from novikoff.words import agreeing, counted, setting
 
 HARDEST, HEAVIEST, LARGEST = 10, 10, 15  # rows and features in a table
+NAMED = 30  # columns that are named
 PARTS = 4  # features told of one row
 PACKAGES = ("novikoff", "numpy", "scipy", "scikit-learn", "numba", "python-flint", "matplotlib")
 
@@ -35,12 +39,15 @@ def all_of(case: Case) -> Iterator[Html]:
     if case.clf is not None or case.origin.note:
         yield _run(case)
     if case.clf is not None:
-        yield _new_data(case)
+        yield new_data(case)
+    other: Rival | str = ""
     if case.w is not None:
-        yield _hyperplane(case)
+        other = rival(case)
+        yield _hyperplane(case, other)
         yield _weights(case)
-    yield _again(case)
-    yield _words(case)
+    yield todo(advice.of_two(case, other))
+    yield again(case)
+    yield words(case)
 
 
 # The top -----------------------------------------------------------------------------------------
@@ -49,8 +56,8 @@ def all_of(case: Case) -> Iterator[Html]:
 def top(case: Case, heading: str) -> Html:
     proof, clf = case.proof, case.clf
     if isinstance(proof, Separable):
-        margin = _number(proof.margin[0])
-        margin += f" to {above}" if (above := _number(proof.margin[1])) != margin else ""
+        margin = number(proof.margin[0])
+        margin += f" to {above}" if (above := number(proof.margin[1])) != margin else ""
         told = f"Separable: a hyperplane has {_all(case.n)} on the sides of their labels. This is proved, not "
         told += f"estimated: {proof.about.division}."
     elif isinstance(proof, NotSeparable):
@@ -58,27 +65,32 @@ def top(case: Case, heading: str) -> Html:
         told = f"Not separable: no hyperplane has {_all(case.n)} on the sides of their labels. This is proved: "
         told += f"{proof.about.division}."
     else:
-        margin = f"at most {_number(proof.margin[1])}"
+        margin = f"at most {number(proof.margin[1])}"
         told = f"Undecided: whether a hyperplane separates the two labels was not settled, because {proof.why}."
     key = [("Data", f"{case.n:,} × {case.d:,}", "rows × columns")]
-    key.append(("Best margin", margin, f"R = {_number(case.radius)}"))
+    key.append(("Best margin", margin, f"R = {number(case.radius)}"))
     if isinstance(clf, LinearClassifier):
         allowed = "no bound is known" if case.allowed is None else f"the theorem allows {_count(case.allowed)}"
         key.append((f"{_noun(clf).capitalize()}s in learning", f"{clf._learner.bounded:,}", allowed))
     if case.w is not None:
         wrong = int(np.sum(case.margins <= 0))
         key.append(("On the wrong side", f"{wrong:,}", f"of {counted(case.n, 'row')} ({wrong / case.n:.2%})"))
-    cells = (tag("div", tag("dt", name), tag("dd", value, tag("small", more))) for name, value, more in key)
     here = {"data": "The data", "verdict": "Is there a separator?"}
     here |= {"run": "The run"} if clf is not None or case.origin.note else {}
     here |= {"new": "New data"} if clf is not None else {}
     here |= {"hyperplane": "The hyperplane", "weights": "The weights"} if case.w is not None else {}
-    here |= {"again": "Do it again", "words": "Words"}
+    here |= {"todo": "What to do", "again": "Do it again", "words": "Words"}
+    return header(heading, told, proof.verdict.replace(" ", "-"), key, here)
+
+
+def header(heading: str, told: str, verdict: str, key: Sequence[tuple[str, str, str]], here: Mapping[str, str]) -> Html:
+    """The verdict in a sentence and in numbers, and links to the sections."""
+    cells = (tag("div", tag("dt", name), tag("dd", value, tag("small", more))) for name, value, more in key)
     links = (tag("li", tag("a", name, href=f"#{ident}")) for ident, name in here.items())
     return tag(
         "header",
         tag("h1", heading),
-        tag("p", told, class_=f"verdict {proof.verdict.replace(' ', '-')}"),
+        tag("p", told, class_=f"verdict {verdict}"),
         tag("dl", joined(cells), class_="key"),
         tag("nav", tag("ul", joined(links)), aria_label="Sections"),
     )
@@ -88,6 +100,22 @@ def top(case: Case, heading: str) -> Html:
 
 
 def _data(case: Case) -> Html:
+    counts = (int(np.sum(case.signs < 0)), int(np.sum(case.signs > 0)))
+    each = [
+        (label, sign, f"{count:,}", f"{count / case.n:.1%}")
+        for label, sign, count in zip(case.labels, "−+", counts, strict=True)
+    ]
+    return section(
+        "data",
+        "The data",
+        *given(case),
+        paragraphs(f"The label {case.labels[1]} is +, and {case.labels[0]} is −."),
+        table("The two labels", ("label", "side", "rows", "share"), each, words=(0, 1)),
+    )
+
+
+def given(case: Given) -> Iterator[Html]:
+    """What was read, and what can be seen in it."""
     X = case.X
     if sp.issparse(X):
         storage = f"sparse rows (CSR, {X.dtype}), {X.nnz / case.n:.3g} entries a row"
@@ -102,32 +130,27 @@ def _data(case: Case) -> Html:
         ("Storage", storage),
         ("Constant coordinate", f"{case.constant:g}, appended to every row" if case.constant else "none"),
         *([("Columns are standardised", str(case.standardization))] if case.standardization else []),
-        ("R, the norm of the longest row", _number(case.radius)),
+        ("R, the norm of the longest row", number(case.radius)),
         ("Columns with one value only", _listed(case, constants)),
         ("Columns that repeat another one", _listed(case, copies)),
-        ("Digest", tag("code", case.proof.about.digest)),
     ]
-    counts = (int(np.sum(case.signs < 0)), int(np.sum(case.signs > 0)))
-    each = [
-        (label, sign, f"{count:,}", f"{count / case.n:.1%}")
-        for label, sign, count in zip(case.labels, "−+", counts, strict=True)
-    ]
-    return section(
-        "data",
-        "The data",
-        facts("What was given", rows),
-        paragraphs("Columns with one value, and copies, have no say in what can be separated." if idle else ""),
-        paragraphs(
+    if case.names is not None:
+        more = f", and {case.d - NAMED:,} more" if case.d > NAMED else ""
+        rows.insert(2, ("Their names", ", ".join(case.column(j)[:60] for j in range(min(case.d, NAMED))) + more))
+    if isinstance(case, Case):
+        rows.append(("Digest", tag("code", case.proof.about.digest)))
+    yield paragraphs(*what_was_read(case.source))
+    yield facts("What was given", rows)
+    if idle:
+        yield paragraphs("Columns with one value, and copies, have no say in what can be separated.")
+    if case.standardization:
+        yield paragraphs(
             "The model standardises the columns of the data, by numbers that it keeps. All that this page says of rows "
             "and columns is about the standardised ones."
-            if case.standardization
-            else ""
-        ),
-        table("The two labels", ("label", "side", "rows", "share"), each, words=(0, 1)),
-    )
+        )
 
 
-def _listed(case: Case, found: Indices) -> str:
+def _listed(case: Given, found: Indices) -> str:
     shown = ", ".join(case.column(j)[:60] for j in found[:5].tolist())
     return f"{len(found):,}: {shown}{', …' if len(found) > 5 else ''}" if len(found) else "none"
 
@@ -146,15 +169,15 @@ def _verdict(case: Case) -> Html:
 def _why(case: Case, proof: Separable) -> Html:
     most = proof.most_mistakes
     known: Facts = [
-        ("Best margin, at least", _number(proof.margin[0])),
-        ("Best margin, at most", _number(proof.margin[1])),
-        ("R", _number(proof.radius)),
+        ("Best margin, at least", number(proof.margin[0])),
+        ("Best margin, at most", number(proof.margin[1])),
+        ("R", number(proof.radius)),
         (f"Mistakes of {proof.about.learner}, at most", "not known" if most is None else _count(most)),
-        ("Closest row", _row(case, proof.closest)),
+        ("Closest row", row_name(case, proof.closest)),
         ("Rows of the support", f"{len(proof.rows):,}"),
     ]
     if proof.about.constant:
-        known.insert(2, ("Distance of the closest row, by the columns alone", _number(proof.euclidean_margin)))
+        known.insert(2, ("Distance of the closest row, by the columns alone", number(proof.euclidean_margin)))
     return joined(
         [
             paragraphs(
@@ -183,29 +206,25 @@ def _why_not(proof: NotSeparable) -> Iterator[str]:
             "whatever the hyperplane through the origin is, and not all of them are positive."
         )
     if proof.origin_only:
-        yield "A hyperplane beside the origin may separate them: learn with fit_intercept=True."
+        how = setting("fit_intercept", True)
+        yield f"A hyperplane beside the origin may separate them: learn with {how}."
     yield DECIMALS
     if proof.weak is not None:
         yield "Some hyperplane has no row strictly on the wrong side, though: some rows are on it."
-    yield (
-        "What to do: look at these rows, which often are mislabelled; add features; or accept errors, with a soft "
-        "margin: MaxMarginClassifier(C=1.0), or --learner max-margin -s C=1.0."
-    )
 
 
 def _open(proof: Undecided) -> Iterator[str]:
     yield (
         f"This is not known: {proof.why} after {counted(proof.passes, 'pass')} over the data. No hyperplane has "
-        f"a margin above {_number(proof.margin[1])}. There is no certificate."
+        f"a margin above {number(proof.margin[1])}. There is no certificate."
     )
-    yield "Allow more time (--max-seconds, or max_seconds of novikoff.certify): then the answer comes with its proof."
 
 
 def _proof_rows(case: Case, proof: Separable | NotSeparable) -> Html:
     total = sum(proof.weights)
     shares = np.array([weight / total for weight in proof.weights])  # rounded correctly, whatever their size
     heaviest = np.argsort(-shares, kind="stable")[:HEAVIEST].tolist()
-    lines = [(_row(case, i), case.label(i), f"{shares[k]:.2%}") for k in heaviest for i in [int(proof.rows[k])]]
+    lines = [(row_name(case, i), case.label(i), f"{shares[k]:.2%}") for k in heaviest for i in [int(proof.rows[k])]]
     few = f", the {len(lines)} heaviest of {len(shares):,}" if len(lines) < len(shares) else ""
     return joined(
         [
@@ -272,8 +291,8 @@ def _run(case: Case) -> Html:
             ("Updates", f"{clf.updates_:,}"),
             ("Passes over the data", f"{clf.passes_:,}"),
             (f"{_noun(clf).capitalize()}s that the theorem allows", _count(case.allowed)),
-            ("Margin of its hyperplane", _number(lower)),
-            ("Best margin, by this run alone", f"at most {_number(upper)}" if upper < math.inf else "–"),
+            ("Margin of its hyperplane", number(lower)),
+            ("Best margin, by this run alone", f"at most {number(upper)}" if upper < math.inf else "–"),
             ("Why it stopped", clf.stop_reason_),
         ]
         if case.learned_here and case.allowed is None:
@@ -284,8 +303,8 @@ def _run(case: Case) -> Html:
         lower, upper = clf.margin_
         rows += [
             ("Kind", "hard margin: every row on its side" if math.isinf(clf.C) else f"soft margin, C = {clf.C:g}"),
-            ("Margin of its hyperplane", _number(lower)),
-            ("Best margin", f"at most {_number(upper)}" if upper < math.inf else "–"),
+            ("Margin of its hyperplane", number(lower)),
+            ("Best margin", f"at most {number(upper)}" if upper < math.inf else "–"),
             ("Passes over the data", f"{clf.n_iter_:,}"),
             ("Rows that carry it", f"{len(clf.support_):,}"),
         ]
@@ -297,9 +316,11 @@ def _run(case: Case) -> Html:
 # New data ----------------------------------------------------------------------------------------
 
 
-def _new_data(case: Case) -> Html:
+def new_data(case: Given) -> Html:
     clf = case.model
-    proved = _proved(clf) if isinstance(clf, LinearClassifier) and case.learned_here else Html()
+    proved = Html()
+    if isinstance(clf, LinearClassifier) and not isinstance(clf._learner, Committee) and case.learned_here:
+        proved = _proved(clf)
     return section("new", "New data", proved, tag("h3", "Estimated"), paragraphs(case.estimate))
 
 
@@ -323,7 +344,7 @@ def _proved(clf: LinearClassifier) -> Html:
 # The hyperplane ----------------------------------------------------------------------------------
 
 
-def _hyperplane(case: Case) -> Html:
+def _hyperplane(case: Case, other: Rival | str) -> Html:
     said, true = case.model._sides(case.scores) == case.model.classes_[1], case.signs > 0
     confusion = [
         (label, f"{int(np.sum((true == side) & ~said)):,}", f"{int(np.sum((true == side) & said)):,}")
@@ -335,6 +356,7 @@ def _hyperplane(case: Case) -> Html:
         "The hyperplane",
         paragraphs("How the hyperplane that was learned divides these rows. On the wrong side, margins are negative."),
         table("Which label is taken for which", head, confusion, words=(0,)),
+        comparison(case, other),
         figures.margins(case),
         figures.geometry(case),
         tag("h3", "The hardest rows"),
@@ -349,9 +371,9 @@ def _hardest(case: Case) -> Html:
     for i, guess in zip(rows.tolist(), said.tolist(), strict=True):
         x, shares = case.parts(i)
         largest = [j for j in np.argsort(-np.abs(shares), kind="stable")[:PARTS].tolist() if shares[j]]
-        parts = (tag("li", f"{case.column(j)} = {_number(x[j])} ({_number(shares[j], '+.2g')})") for j in largest)
+        parts = (tag("li", f"{case.column(j)} = {number(x[j])} ({number(shares[j], '+.2g')})") for j in largest)
         told = tag("ul", *parts, class_="plain") if largest else "–"
-        lines.append((_row(case, i), case.label(i), case.labels[int(guess)], _number(case.margins[i]), told))
+        lines.append((row_name(case, i), case.label(i), case.labels[int(guess)], number(case.margins[i]), told))
     noun = "column" if case.names is None else "feature"
     return table(
         f"The smallest margins first; in brackets, what a {noun} adds to the margin",
@@ -368,7 +390,7 @@ def _weights(case: Case) -> Html:
     part = case.X[:, top]
     spread = (part.toarray() if sp.issparse(part) else part).std(axis=0, dtype=np.float64)
     lines = [
-        (case.column(j), _number(w[j], "+.6g"), case.labels[int(w[j] > 0)], _number(abs(w[j]) * spread[k], ".3g"))
+        (case.column(j), number(w[j], "+.6g"), case.labels[int(w[j] > 0)], number(abs(w[j]) * spread[k], ".3g"))
         for k, j in enumerate(top.tolist())
     ]
     used = int(np.count_nonzero(w))
@@ -377,7 +399,7 @@ def _weights(case: Case) -> Html:
         "The weights",
         paragraphs(
             f"{used:,} of {counted(case.d, 'weight')} {agreeing(used, 'is', 'are')} not zero; the intercept is "
-            f"{_number(case.model.intercept_[0], '+.6g')}. Weights depend on the units of the columns; weights "
+            f"{number(case.model.intercept_[0], '+.6g')}. Weights depend on the units of the columns; weights "
             "times the spread (the standard deviation) do not."
         ),
         table(
@@ -392,7 +414,11 @@ def _weights(case: Case) -> Html:
 # The end -----------------------------------------------------------------------------------------
 
 
-def _again(case: Case) -> Html:
+def todo(sentences: Sequence[str]) -> Html:
+    return section("todo", "What to do", paragraphs(*sentences))
+
+
+def again(case: Given) -> Html:
     if case.origin.command:
         how = code(case.origin.command)
     else:
@@ -422,7 +448,7 @@ def _again(case: Case) -> Html:
     )
 
 
-def _words(case: Case) -> Html:
+def words(case: Given) -> Html:
     with_it = f", with the constant coordinate {case.constant:g}" if case.constant else ""
     known = {
         "Hyperplane": "Where a weighted sum of the columns, ⟨w,x⟩, is zero; one label is above it, the other below.",
@@ -438,7 +464,7 @@ def _words(case: Case) -> Html:
     return section("words", "Words", tag("dl", joined(pairs), class_="words"))
 
 
-def _row(case: Case, i: int) -> Html:
+def row_name(case: Given, i: int) -> Html:
     """The number of a row, and its name if it has one."""
     name = case.tags[i] if case.tags else ""
     return tag("span", str(i), tag("small", f" {name}") if name else "")
@@ -452,7 +478,7 @@ def _noun(clf: LinearClassifier) -> str:
     return str(clf._learner.noun)
 
 
-def _number(value: Any, form: str = ".6g") -> str:
+def number(value: Any, form: str = ".6g") -> str:
     value = float(value)
     if math.isinf(value):
         return "not known"
