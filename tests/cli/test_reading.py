@@ -116,7 +116,7 @@ def test_a_file_without_labels_is_told_to_have_none():
     Path("a.csv").write_text("x,z\n1,2\n")
     found = run("certify", "a.csv", "-r", "label=false", "-q")
     assert found.exit_code == 1
-    assert "the target y is None" in found.stderr
+    assert "these examples have no labels, which are needed here" in found.stderr
 
 
 # What names things is taken over -----------------------------------------------------------------
