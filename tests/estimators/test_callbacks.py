@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_iris
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -86,6 +87,16 @@ def test_what_a_callback_ended_needs_no_warning(recwarn):
     nk.Perceptron().set_callbacks(Recorder(enough=2)).fit(X, HARD)
     nk.Perceptron(multiclass="one-vs-rest").set_callbacks(Recorder(enough=1)).fit(X, KINDS)
     assert [str(warning.message) for warning in recwarn] == []
+
+
+@pytest.mark.parametrize("followed", [False, True])
+def test_a_warning_is_about_the_line_that_called_fit(followed):
+    model = nk.Perceptron(max_iter=3)
+    if followed:
+        model.set_callbacks(Recorder())
+    with pytest.warns(ConvergenceWarning) as caught:
+        model.fit(X, HARD)
+    assert [warning.filename for warning in caught] == [__file__]
 
 
 def test_a_separator_is_one_though_a_callback_ended_the_fit():

@@ -101,8 +101,8 @@ class LinearClassifier(InRounds, Findings, Called):
         left = [end for _, end in went if not end.interrupted and not end.reached and not end.stopped]
         if left and not self.interrupted_:
             message = words.warning(left[0], self) if len(went) == 1 else words.warning_of_heads(self)
-            # Past fit, and the guard of this.
-            warn_once(message, ConvergenceWarning, 4)
+            # Past fit, the two guards of this, and that of scikit-learn for its callbacks.
+            warn_once(message, ConvergenceWarning, 5 if tasks is None else 6)
         return self
 
     def _progress(self) -> Passes:
