@@ -233,6 +233,8 @@ MANY = [str(place) for place in range(MOST_NAMES)]
         {"columns": MANY},
         {"width": 2**31 - 1},
         {"skip_bad": MOST_SKIPPED},
+        *({"encoding": "x" * length} for length in (1, 40)),
+        *({"positive": label} for label in (LONG, "", 0, 1.5, True, 2**1024 - 1)),
     ],
 )
 def test_what_it_may_hold(settings):

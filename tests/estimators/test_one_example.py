@@ -80,3 +80,14 @@ def test_conjunctions_take_them_as_well() -> None:
     bits = pd.DataFrame({"a": [1, 0, 1], "b": [0, 1, 1]})
     clf = nk.MonotoneConjunction().fit(bits, [1, 0, 1])
     assert [clf.predict_one(x) for x in bits[["b", "a"]].itertuples(index=False)] == clf.predict(bits).tolist()
+
+
+@pytest.mark.parametrize("multiclass", ["joint", "one-vs-rest", "one-vs-one"])
+def test_an_example_that_is_no_number_has_no_label(multiclass):
+    X, y = np.array([[2.0, 0.0], [0.0, 2.0], [-2.0, -2.0]]), ["a", "b", "c"]
+    clf = nk.Perceptron(multiclass=multiclass).fit(X, y)
+    assert [clf.predict_one(x) for x in X] == y
+    for bad, shown in ((np.nan, "NaN"), (np.inf, "infinity")):
+        for x in (np.array([1.0, bad]), [1.0, bad], sp.csr_array([[1.0, bad]])):
+            with pytest.raises(ValueError, match=f"Input X contains {shown}: .*column 1"):
+                clf.predict_one(x)

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from novikoff import Perceptron
+from novikoff.certificates.dual import fold
 from novikoff.engine import sums
 from novikoff.engine.compile import allocating_kernel
 from novikoff.engine.dense import DenseRows
@@ -159,6 +160,22 @@ def test_roots_and_roundings_stay_on_their_side(value):
     assert up in (down, math.nextafter(down, math.inf))
     assert Fraction(round_down(value)) <= value <= Fraction(round_up(value))
     assert round_up(-value) == -round_down(value)
+
+
+def test_what_a_product_loses_is_part_of_its_noise():
+    """The noise is at least what went into the low part; 0 if nothing did, and infinite where floats are not enough."""
+    ones = np.array([1.0, 0.0])
+    for high, x in ((1.0, 2.0**-60), (-1.0, 2.0**-60), (2.0**60, 1.5), (1.0, 1.0)):
+        total, low, noise = sums.fold_dot(high, 0.0, 0.0, row([x]), 0, 1.0, 1.0, ones)
+        assert Fraction(total) + Fraction(low) == Fraction(high) + Fraction(x)
+        assert abs(low) <= noise < math.inf
+        assert (noise == 0.0) == (low == 0.0)
+    tiny = np.array([2.0**-600, 0.0])
+    assert sums.fold_dot(0.0, 0.0, 0.0, row([2.0**-600]), 0, 1.0, 1.0, tiny)[2] == math.inf, "the product is no float"
+    assert sums.fold_dot(0.0, 0.0, 0.0, row([0.0]), 0, 1.0, 1.0, tiny)[2] == 0.0
+    assert fold(1.0, 0.0, 0.0, 2.0**-60, 1.0) == (1.0, 2.0**-60, 2.0**-60)
+    assert fold(0.0, 0.0, 0.0, 1.0 + 2.0**-30, 1.0 + 2.0**-30)[1:] == (2.0**-60, 2.0**-60)
+    assert fold(0.0, 0.0, 0.0, 2.0**-600, 2.0**-600)[2] == math.inf
 
 
 def test_squares_that_are_lost_one_by_one_count_together():

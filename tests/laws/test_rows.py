@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 
 from novikoff import MarginPerceptron, PassiveAggressive, Perceptron
 from novikoff.certificates.dual import column_signs
+from novikoff.engine.csr import CsrRows
+from novikoff.engine.heads import Heads
 from novikoff.engine.plane import Plane
 from novikoff.engine.rows import BadRowError, Rows
 from novikoff.learners.linear import LinearLearner
@@ -119,6 +121,20 @@ def test_the_first_row_that_will_not_do_is_named() -> None:
     with pytest.raises(BadRowError) as bad:
         Rows(X, np.ones(3, dtype=np.int8), 0.0).survey()
     assert bad.value.row == 1
+
+
+@pytest.mark.parametrize("storage", [np.asarray, sp.csr_array])
+def test_a_row_that_nobody_can_rank_is_named(storage) -> None:
+    rows = Rows(storage([[1.0, 2.0], [np.nan, 1.0], [np.inf, 1.0]]), np.ones(3, dtype=np.int8), 1.0)
+    with pytest.raises(BadRowError) as bad:
+        rows.rankings(Heads(np.ones((3, 3)), np.empty(3)))
+    assert bad.value.row == 1
+
+
+def test_a_matrix_of_more_columns_than_an_index_names_is_refused() -> None:
+    X = sp.csr_array((1, 2**31 + 1))
+    with pytest.raises(ValueError, match="X has 2,147,483,649 columns, and 2,147,483,648 are the most"):
+        CsrRows.over(X, np.full(1, np.nan), 0.0, False)
 
 
 def test_what_a_theorem_bounds_is_said_by_the_rule() -> None:

@@ -272,6 +272,8 @@ def test_array_contents_are_checked(files):
     refused("conjunction", "negatives", 1, b"\xff", "do not exist")
     refused("conjunction", "negatives", 0, b"\0\0", "no false literal left")
     refused("max-margin", "proof_rows", 0, large, "rows that do not exist")
+    refused("average", "tilt", 8, nan, "what it averages with is not finite")
+    refused("the best", "chosen", 8, nan, "a weight of the hypothesis that it returns is not finite")
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from dataclasses import replace
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from itertools import product
 
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 from novikoff import theory
 from novikoff.theory import Draws, Samples
 from novikoff.theory.exact import inner, logarithm
-from novikoff.theory.new_data import independent
+from novikoff.theory.new_data import _log_at_most, independent
 from tests import reference
 from tests.theorems.tally import applied_often, confirmed
 
@@ -155,6 +156,15 @@ def test_compression_holds_for_the_perceptron_in_every_order(order, threshold):
 
 
 # They are tight ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("digits", [15, 25, 60])
+def test_logarithms_are_compared_with_as_many_digits_as_it_takes(digits):
+    """1/e, cut off and rounded up after so many digits, is below and above it."""
+    with localcontext(prec=digits + 10):
+        cut = F(int(Decimal(-1).exp().scaleb(digits)), 10**digits)
+    assert _log_at_most(cut, F(-1))
+    assert not _log_at_most(cut + F(1, 10**digits), F(-1))
 
 
 def test_a_vote_can_err_twice_as_often_as_its_members():
