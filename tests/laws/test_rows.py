@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from novikoff import MarginPerceptron, PassiveAggressive, Perceptron
 from novikoff.certificates.dual import column_signs
+from novikoff.engine import loops
 from novikoff.engine.csr import CsrRows
 from novikoff.engine.heads import Heads
 from novikoff.engine.plane import Plane
@@ -121,6 +122,26 @@ def test_the_first_row_that_will_not_do_is_named() -> None:
     with pytest.raises(BadRowError) as bad:
         Rows(X, np.ones(3, dtype=np.int8), 0.0).survey()
     assert bad.value.row == 1
+
+
+@pytest.mark.parametrize("size", [2.0**-100, 1.0, 2.0**100])
+@pytest.mark.parametrize("storage", [np.asarray, sp.csr_array])
+def test_how_far_floats_are_off_is_bounded_at_any_size(storage, size) -> None:
+    rng = np.random.default_rng(4)
+    X = rng.standard_normal((50, 8))
+    X[:, 4:] = -X[:, :4] * (1 + 2.0**-40)  # products cancel
+    w = np.tile(rng.standard_normal(4), 2)
+    rows = Rows(storage(X * size), rng.choice([-1, 1], 50).astype(np.int8), 0.0)
+    weights = Plane(np.append(w, 0.0))
+    state = LinearLearner(Rule(), 8, 0.0, unit=False).state
+    state[0].norm = loops.norm_above(weights)
+    off = []
+    for i in range(50):
+        p, error = loops._estimate(rows._measured(), rows.signs, i, weights, state[0])
+        exact = rows.product(i, weights.w)
+        assert abs(Fraction(p) - exact) <= Fraction(error) <= Fraction(2.0**-40 * size)
+        off.append(abs(Fraction(p) - exact))
+    assert any(off)
 
 
 @pytest.mark.parametrize("storage", [np.asarray, sp.csr_array])

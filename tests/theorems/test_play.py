@@ -301,13 +301,14 @@ def noise(seed, n=40):
     return X.tolist(), y.tolist(), [Fraction(int(a), 2) for a in rng.integers(-3, 4, 2)]
 
 
-@pytest.mark.parametrize("threshold", [0, 3])
-def test_both_bounds_for_any_data_are_those_of_the_updates(threshold):
+@pytest.mark.parametrize(("threshold", "size"), [(0, 1.0), (3, 1.0), (0, 1 / 16)])
+def test_both_bounds_for_any_data_are_those_of_the_updates(threshold, size):
     strict = 0
     for seed in range(40):
         X, y, u = noise(seed)
         if not any(u):
             continue
+        X, u = [[size * a for a in x] for x in X], [Fraction(a) / Fraction(size) for a in u]
         model = MarginPerceptron(threshold=threshold, fit_intercept=False)
         run = play(model, zip(X, y, strict=True), u)
         rows = [([Fraction(a) for a in X[i]], y[i]) for i in run.update_rounds]
