@@ -322,3 +322,36 @@ def test_what_is_no_label(tmp_path, positive):
         return
     with pytest.raises(ValueError, match="a label is expected, as the file has it"):
         read(path, positive=positive)
+
+
+# Wide and hostile ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("learner", "header", "line", "rows"),
+    [
+        (nk.Perceptron, [f"c{j}" for j in range(1200)], lambda i: [(i * j) % 7 for j in range(1200)] + [i % 2], 4),
+        (nk.Perceptron, [f"c{j}" for j in range(400)], lambda i: [f"v{i}" for _ in range(400)] + [i % 2], 24),
+        (nk.LeastSquares, ["x"], lambda i: [i % 5, i * 0.37], 3000),
+        (nk.Perceptron, ["x"], lambda i: [i % 5, f"k{i}"], 300),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_a_model_of_many_columns_or_labels_can_be_read_again(tmp_path, learner, header, line, rows):
+    lines = [",".join(map(str, line(i))) for i in range(rows)]
+    path = write(tmp_path / "own.csv", "\n".join([",".join([*header, "y"]), *lines]) + "\n")
+    model = nk.fit_file(learner(max_iter=1), path, cache=tmp_path / "cache")
+    nk.save(model, tmp_path / "model.nvk")
+    kept = nk.load(tmp_path / "model.nvk").reading_["account"]
+    assert kept == model.reading_["account"]
+    assert kept["line"] == str(read(path))
+    assert (kept["columns"] is None) == (len(header) > account.KEPT)
+    assert (kept["classes"] is None) == (len(header) == 1)
+
+
+def test_what_could_not_be_read_again_is_not_saved(tmp_path):
+    model = nk.Perceptron().fit([[0], [1]], [0, 1])
+    model.reading_ = {"columns": [{"name": f"c{j}", "kind": "number"} for j in range(1200)]}
+    with pytest.raises(ValueError, match="cannot be saved, because it could not be read again: its objects have more"):
+        nk.save(model, tmp_path / "model.nvk")
+    assert not (tmp_path / "model.nvk").exists()

@@ -28,6 +28,7 @@ LOOKED_AT_COLUMNS, LOOKED_AT_FIRST = 10_000, 200  # columns of numbers; of the r
 SUSPECTS = 20  # columns of numbers that are looked at more closely
 AT_ONCE = 1 << 18  # numbers that are compared, or turned into keys
 NAMED = 6  # columns, or classes, that are named in a list
+KEPT = 200  # columns, or classes, that a model file keeps: its header has few objects
 
 IDS, DATES, LEVELS, WRITTEN_NUMBERS = "ids", "dates", "levels", "numbers as text"  # why a column is doubted
 
@@ -107,6 +108,12 @@ class Account:
             "skipped": self.skipped,
             "warnings": list(self.warnings),
         }
+
+    @property
+    def kept(self) -> dict[str, Any]:
+        """What a model file keeps of it: the record, with None for columns, and for classes, of which there are many."""
+        few = {name: len(getattr(self, name) or ()) <= KEPT for name in ("columns", "classes")}
+        return {name: value if few.get(name, True) else None for name, value in self.record.items()}
 
     @property
     def of_columns(self) -> list[dict[str, Any]]:

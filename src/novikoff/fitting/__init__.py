@@ -69,7 +69,7 @@ def fit_file(
     Returns
     -------
     the estimator, fitted, with ``data_digest_`` (as in a certificate, of the rows of the file), ``reading_`` (how the
-    file was read, and under "account" what was read) and ``skipped_`` (the malformed lines that were left out)
+    file was read, and under "account" what was read, without the columns, or classes, if they are many) and ``skipped_`` (the malformed lines that were left out)
     """
     with fitted_to_file(
         estimator,
@@ -162,7 +162,7 @@ def _fit(model: Any, examples: Dataset, learned: Dataset, journal: DiskJournal |
                 model.fit(learned)
         model.data_digest_ = digest.result()
     model.skipped_ = examples.bad
-    model.reading_ = json.loads(json.dumps({**asdict(examples.reading), "account": examples.account.record}))
+    model.reading_ = json.loads(json.dumps({**asdict(examples.reading), "account": examples.account.kept}))
 
 
 @contextmanager

@@ -44,7 +44,7 @@ class Content(NamedTuple):
 
 
 def pack(header: dict[str, Any], arrays: Mapping[str, NDArray[Any]]) -> list[bytes | memoryview]:
-    """The file, in parts. The header gets its list of arrays."""
+    """The file, in parts; an error if it could not be read again. The header gets its list of arrays."""
     plain = {name: _little(array) for name, array in arrays.items()}
     # Offsets count from the first byte after the header and its padding, and so do not depend on its length.
     layout, at = [], 0
@@ -57,6 +57,7 @@ def pack(header: dict[str, Any], arrays: Mapping[str, NDArray[Any]]) -> list[byt
             f"the header would have {len(text):,} bytes, and {LONGEST_HEADER:,} are allowed: a certificate of so many "
             "columns is too long for a model file"
         )
+    _check_size(text)
     start = _aligned(PREFIX.size + len(text))
     end = start + sum(_aligned(array.nbytes) for array in plain.values())
     parts: list[bytes | memoryview] = [PREFIX.pack(MAGIC, VERSION, len(text), end + DIGEST), text]

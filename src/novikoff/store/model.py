@@ -127,9 +127,9 @@ def to_parts(model: Any) -> list[bytes | memoryview]:
     arrays = state.arrays | random | (feature_names.to_arrays(state.names) if state.names is not None else {})
     try:
         _built(*_checked(Content(header, arrays, 0, ""), known=state.names))
+        return container.pack(header, arrays)
     except InvalidModel as error:
         raise ValueError(f"this {name} cannot be saved, because it could not be read again: {error}") from None
-    return container.pack(header, arrays)
 
 
 def _parameters_out(model: Any) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
