@@ -115,7 +115,7 @@ def test_columns_that_may_name_the_rows_are_said_whoever_asks():
     assert record["columns"][0] == {"name": "id", "kind": "number", "doubt": "ids"}
     assert "By its own record, columns to doubt: 'id' (ids)." in verified()
     found = run("certify", "a.csv")
-    use = "This separator uses id (a different integer in each row)"
+    use = "This separator uses id (integers that differ, as ids do)"
     assert f"{use}: ask without, by --drop id, whether it rests on that." in found.stdout.splitlines()
     assert "novikoff: careful: id holds a different integer in each row, " in found.stderr
     assert "novikoff: read 20 rows, 3 columns → 2 features: id and x are numbers; label kind, " in found.stderr
