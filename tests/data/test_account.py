@@ -418,3 +418,21 @@ def test_what_could_not_be_read_again_is_not_saved(tmp_path):
     with pytest.raises(ValueError, match="cannot be saved, because it could not be read again: its objects have more"):
         nk.save(model, tmp_path / "model.nvk")
     assert not (tmp_path / "model.nvk").exists()
+
+
+@pytest.mark.parametrize("line", [{"a": [1]}, ["x"], True, None, 7])
+def test_a_forged_account_is_not_told(tmp_path, line):
+    model = nk.Perceptron().fit([[0], [1]], [0, 1])
+    model.reading_ = {"account": {"line": line}}
+    nk.save(model, tmp_path / "model.nvk")
+    assert "It learned from" not in str(nk.store.describe(tmp_path / "model.nvk"))
+
+
+def test_a_forged_account_tells_no_more_than_one_can(tmp_path):
+    model = nk.Perceptron().fit([[0], [1]], [0, 1])
+    model.reading_ = {"account": {"line": "\x1b[2J" * 10**6}}
+    nk.save(model, tmp_path / "model.nvk")
+    told = str(nk.store.describe(tmp_path / "model.nvk"))
+    assert "It learned from \ufffd[2J" in told
+    assert len(told) < 6000
+    assert "\x1b" not in told
