@@ -20,6 +20,7 @@ class Doubted(NamedTuple):
     column: str | int
     why: str
     features: tuple[int, ...]  # what became of it
+    droppable: bool = True  # can the reader of the file leave it out?
 
 
 @dataclass(frozen=True, eq=False)

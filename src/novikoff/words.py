@@ -110,9 +110,14 @@ def said(name: str, value: Any) -> str:
     >>> with in_a_shell({"label"}):
     ...     said("label", "the kind"), said("categorical", ["zip", "job"]), said("header", False)
     ("--label 'the kind'", '-r categorical=zip,job', '-r header=false')
+    >>> with in_a_shell({"drop"}):
+    ...     print(said("drop", ["id", 3]), said("drop", ["a,b"]))
+    --drop id,3 -r 'drop=['"'"'a,b'"'"']'
     """
     if _flags is None:
         return f"{name}={value!r}"
+    if isinstance(value, list | tuple) and not all(map(_is_plain, value)):
+        return f"-r {shlex.quote(f'{name}={list(value)!r}')}"
     text = _word(value)
     if name in _flags:
         return f"--{name.replace('_', '-')} {shlex.quote(text)}"
@@ -138,6 +143,13 @@ def told(python: str, shell: str) -> str:
     'certify(X, y) tells'
     """
     return python if _flags is None else shell
+
+
+def _is_plain(column: Any) -> bool:
+    """Whether it stays what it is among words with commas between them, where an integer is a position."""
+    if not isinstance(column, str):
+        return True
+    return "," not in column and column.isprintable() and not column.removeprefix("-").isdigit() and column != ""
 
 
 def _word(value: Any) -> str:

@@ -70,7 +70,7 @@ def test_a_table_in_another_encoding() -> None:
         "careful: Seit holds dates ('",
         "careful: the label is Gekündigt, since no column is called label",
         "Separable: a hyperplane puts all 60 rows on their sides, 'nein' against 'ja'",
-        "This separator uses Kunde (a different integer in each row) and Seit (dates): ask without, by --drop ",
+        "This separator uses Kunde (integers that differ, as ids do) and Seit (dates): ask without, by --drop ",
     )
     without = "--encoding cp1252 --drop Kunde,Seit --label Gekündigt"
     text = told(f"novikoff certify kunden.csv {without} -o proof.json", "Kunde and Seit left out; ", "Separable: ")

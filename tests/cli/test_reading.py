@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import base64
 import builtins
+import csv
 import json
 import os
 import re
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -115,7 +117,7 @@ def test_columns_that_may_name_the_rows_are_said_whoever_asks():
     assert record["columns"][0] == {"name": "id", "kind": "number", "doubt": "ids"}
     assert "By its own record, columns to doubt: 'id' (ids)." in verified()
     found = run("certify", "a.csv")
-    use = "This separator uses id (a different integer in each row)"
+    use = "This separator uses id (integers that differ, as ids do)"
     assert f"{use}: ask without, by --drop id, whether it rests on that." in found.stdout.splitlines()
     assert "novikoff: careful: id holds a different integer in each row, " in found.stderr
     assert "novikoff: read 20 rows, 3 columns → 2 features: id and x are numbers; label kind, " in found.stderr
@@ -343,3 +345,19 @@ def test_the_rows_are_those_of_the_reader():
     certified(HOLE, "--label", "kind", "-r", "missing=column")
     record = json.loads(Path("proof.json").read_text())
     assert record["digest"] == read("a.csv", label="kind", missing="column").digest
+
+
+# The cures ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["a,b", "1", "-2", "c\nd", "it's", "two words", "-r", "$HOME", "x=y"])
+def test_the_cure_for_a_column_of_any_name_can_be_pasted(name):
+    with open("a.csv", "w", newline="") as file:
+        csv.writer(file).writerows([[name, "x", "z", "kind"], *([f"u{i}", i % 7, i % 3, i % 2] for i in range(40))])
+    told = run("certify", "a.csv", "-r", "header=true").stderr
+    (cure,) = re.findall("separates any labels: (.*) leaves it out", told)
+    found = run("certify", "a.csv", "--json", "-r", "header=true", *shlex.split(cure))
+    assert found.exit_code in (0, 10), found.output
+    assert [
+        column["name"] for column in json.loads(found.stdout)["read"]["columns"] if column["kind"] == "left out"
+    ] == [name]

@@ -111,6 +111,9 @@ def test_a_name_cannot_write_to_a_terminal(tmp_path):
         (lambda row: f"{row % 12 + 1}/7/24", DATES),
         (lambda row: f"2024-01-{row % 28 + 1:02d}T10:0{row % 10}:00Z", DATES),
         (lambda row: f"2024-01-01-{row % 9}", None),
+        (lambda row: f"{row % 3}-45-{row % 9 + 20}", None),
+        (lambda row: f"2024-{row % 9 + 13}-01", None),
+        (lambda row: f"1.{row % 9 + 32}.10", None),
         (lambda row: f"10.0.0.{row % 9}", None),
         (lambda row: f"${row % 9}.50", WRITTEN_NUMBERS),
         (lambda row: f"{row % 9}%", WRITTEN_NUMBERS),
@@ -124,6 +127,33 @@ def test_what_a_column_is_doubted_for(tmp_path, cell, why):
     ds = table(tmp_path, ("x", lambda row: row % 7), ("c", cell))
     assert doubts(ds) == ({} if why is None else {"c": why})
     assert sum(warning.startswith("c ") for warning in ds.account.warnings) == (why is not None)
+
+
+@pytest.mark.parametrize(
+    ("odd", "cell", "example"),
+    [
+        ("not yet", lambda row: f"2024-01-{row % 28 + 1:02d}", "dates ('2024-01-02')"),
+        ("none at all", lambda row: f"{row % 9}%", "numbers as text ('1%')"),
+    ],
+)
+def test_what_is_shown_of_a_column_is_what_it_is_doubted_for(tmp_path, odd, cell, example):
+    ds = table(tmp_path, ("x", lambda row: row % 7), ("c", lambda row: cell(row) if row else odd))
+    assert f"c holds {example}, and each of" in ds.account.warnings[0]
+
+
+def test_numbers_in_quotation_marks_have_their_own_cure(tmp_path):
+    lines = [f'{{"x": {row % 7}, "c": "{row % 9}", "y": {row % 2}}}\n' for row in ROWS]
+    (warning, *_) = read(write(tmp_path / "a.jsonl", "".join(lines))).account.warnings
+    assert warning.endswith("is a feature by itself: store them as numbers, without quotation marks")
+
+
+def test_many_doubted_columns_take_few_sentences(tmp_path):
+    ds = table(tmp_path, *((f"c{j}", lambda row: f"v{row}") for j in range(15)), ("x", lambda row: row % 7))
+    assert len(doubts(ds)) == 15
+    assert len(ds.account.warnings) == account.NAMED + 1
+    assert ds.account.warnings[-1] == "the same holds of c6, c7, c8, c9, c10, c11 and 3 more, as of c0"
+    proof = nk.certify(ds)
+    assert "and 11 more: ask without, by drop=['c0', 'c1', 'c2', 'c3'] and so on, " in str(proof)
 
 
 def test_text_on_demand_is_not_taken_for_numbers(tmp_path):
@@ -182,6 +212,18 @@ def test_what_a_separator_uses_is_said_with_it(tmp_path):
     assert how_read(json.loads(proof.to_json())["reading"]).columns[0]["doubt"] == LEVELS
     without = table(tmp_path, ("x", lambda row: row % 7), ("z", lambda row: row % 2))
     assert nk.certify(without).rests_on == ()
+
+
+def test_of_a_format_that_drops_nothing_another_file_is_asked_for(tmp_path):
+    lines = [f'{{"u": "a{row}", "x": {row % 7}, "y": {row % 2}}}\n' for row in ROWS]
+    proof = nk.certify(read(write(tmp_path / "a.jsonl", "".join(lines))))
+    assert "u (nearly a level a row): ask without, with a file that leaves it out, whether it rests" in str(proof)
+
+
+def test_a_column_of_numbers_is_no_level_of_another(tmp_path):
+    ds = table(tmp_path, ("u", lambda row: f"a{row}"), ("u=size", lambda row: row % 9), ("x", lambda row: row % 7))
+    (doubted,) = ds.doubted
+    assert [ds.names[place] for place in doubted.features] == [f"u=a{row}" for row in ROWS]
 
 
 def test_a_column_without_weight_is_not_used(tmp_path):
@@ -244,13 +286,34 @@ def test_repeated_rows_are_said(tmp_path, labels, sentence):
     assert any(sentence in warning for warning in read(write(tmp_path / "a.csv", text)).account.warnings)
 
 
+def test_of_numbers_to_predict_there_are_no_sides(tmp_path):
+    lines = [f"{row % 20},{row * 0.37}\n" for row in ROWS]
+    ds = read(write(tmp_path / "a.csv", "".join(["x,y\n", *lines])))
+    assert "label y, 40 different numbers from 0 to 14.43" in str(ds)
+    assert ds.account.warnings[0] == "20 rows have the features of an earlier one, 20 of them with another label"
+
+
+def test_rows_of_a_wide_matrix_are_compared_many_at_a_time(monkeypatch):
+    n, wide = 3000, 1 << 30
+    X = sp.csr_array((np.ones(n), np.full(n, wide - 1), np.arange(n + 1)), shape=(n, wide))
+    steps = []
+    equal = account._equal
+    monkeypatch.setattr(account, "_equal", lambda *rows: [steps.append(part) or part for part in equal(*rows)])
+    later, _ = repeated(X)
+    assert (len(later), len(steps)) == (n - 1, 1)
+    monkeypatch.setattr(account, "AT_ONCE", 100)
+    rng = np.random.RandomState(0)
+    some = sp.random_array((500, 40), density=0.1, format="csr", rng=rng)
+    assert row_keys(some).tolist() == row_keys(some.toarray()).tolist()
+
+
 def test_only_the_first_rows_are_looked_at(tmp_path, monkeypatch):
     monkeypatch.setattr(account, "LOOKED_AT", 30)
     lines = [f"{row % 30 if row < 31 else 7},{row % 2}" for row in range(100)]
     ds = read(write(tmp_path / "a.csv", "\n".join(["x,y", *lines])))
     assert ds.account.warnings == (
-        "x holds a different integer in each row, as ids do, by which a learner can tell rows that have nothing else "
-        "in common: drop=['x'] leaves it out",
+        "x holds a different integer in each of the first 30 rows, as ids do, by which a learner can tell rows that "
+        "have nothing else in common: drop=['x'] leaves it out",
     )
     monkeypatch.setattr(account, "LOOKED_AT", 32)
     ds = read(write(tmp_path / "b.csv", "\n".join(["x,y", *lines])))
@@ -355,3 +418,21 @@ def test_what_could_not_be_read_again_is_not_saved(tmp_path):
     with pytest.raises(ValueError, match="cannot be saved, because it could not be read again: its objects have more"):
         nk.save(model, tmp_path / "model.nvk")
     assert not (tmp_path / "model.nvk").exists()
+
+
+@pytest.mark.parametrize("line", [{"a": [1]}, ["x"], True, None, 7])
+def test_a_forged_account_is_not_told(tmp_path, line):
+    model = nk.Perceptron().fit([[0], [1]], [0, 1])
+    model.reading_ = {"account": {"line": line}}
+    nk.save(model, tmp_path / "model.nvk")
+    assert "It learned from" not in str(nk.store.describe(tmp_path / "model.nvk"))
+
+
+def test_a_forged_account_tells_no_more_than_one_can(tmp_path):
+    model = nk.Perceptron().fit([[0], [1]], [0, 1])
+    model.reading_ = {"account": {"line": "\x1b[2J" * 10**6}}
+    nk.save(model, tmp_path / "model.nvk")
+    told = str(nk.store.describe(tmp_path / "model.nvk"))
+    assert "It learned from \ufffd[2J" in told
+    assert len(told) < 6000
+    assert "\x1b" not in told

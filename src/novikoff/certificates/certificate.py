@@ -28,7 +28,7 @@ FINEST = 1e-12  # the smallest gap between the ends of a margin: they are floats
 SHOWN = 4  # labels that are named in a sentence
 
 DOUBTS = {
-    "ids": "a different integer in each row",
+    "ids": "integers that differ, as ids do",
     "dates": "dates",
     "levels": "nearly a level a row",
     "numbers as text": "numbers as text",
@@ -269,8 +269,12 @@ class Separable(Proof):
             return []
         columns = [f"{column_name(doubted.column)} ({DOUBTS[doubted.why]})" for doubted in found]
         shown = [*columns[:SHOWN], f"{len(columns) - SHOWN:,} more"] if len(columns) > SHOWN else columns
-        left_out = said("drop", [doubted.column for doubted in found])
-        return [f"This separator uses {listed(shown)}: ask without, by {left_out}, whether it rests on that."]
+        if all(doubted.droppable for doubted in found):
+            without = f"by {said('drop', [doubted.column for doubted in found[:SHOWN]])}"
+            without += " and so on" if len(found) > SHOWN else ""
+        else:
+            without = f"with a file that leaves {agreeing(len(found), 'it', 'them')} out"
+        return [f"This separator uses {listed(shown)}: ask without, {without}, whether it rests on that."]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

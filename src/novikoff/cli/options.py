@@ -98,15 +98,15 @@ class ReadingOptions:
             value = getattr(self, name)
             if value:
                 options[name] = value if isinstance(value, str | int) else ",".join(value)
-        options |= _known_options(assignments(self.read, "--read"))
+        assigned = _known_options(assignments(self.read, "--read"))
+        options |= assigned
         for name in ("categorical", "columns", "drop", "features"):
             given = options.get(name)
             if isinstance(given, str | int) and not isinstance(given, bool):
-                options[name] = tuple(str(given).split(","))
-            if name in ("categorical", "drop") and isinstance(options.get(name), list | tuple):
-                options[name] = tuple(map(_column, options[name]))
-        if isinstance(options.get("label"), str):
-            options["label"] = _column(options["label"])
+                words = str(given).split(",")
+                options[name] = tuple(map(_column, words) if name in ("categorical", "drop") else words)
+        if self.label and "label" not in assigned:
+            options["label"] = _column(self.label)
         return options
 
 

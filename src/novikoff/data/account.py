@@ -15,7 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from novikoff.data.columns import LABELS, Column
+from novikoff.data.columns import LABELS, Column, number
 from novikoff.examples import Doubted, item
 from novikoff.words import agreeing, column_name, counted, listed, said
 
@@ -28,6 +28,8 @@ LOOKED_AT_COLUMNS, LOOKED_AT_FIRST = 10_000, 200  # columns of numbers; of the r
 SUSPECTS = 20  # columns of numbers that are looked at more closely
 AT_ONCE = 1 << 18  # numbers that are compared, or turned into keys
 NAMED = 6  # columns, or classes, that are named in a list
+LONGEST = 40  # characters of a cell that is told
+QUANTITIES = 20  # different labels: of fewer, numbers may be names
 KEPT = 200  # columns, or classes, that a model file keeps: its header has few objects
 
 IDS, DATES, LEVELS, WRITTEN_NUMBERS = "ids", "dates", "levels", "numbers as text"  # why a column is doubted
@@ -111,7 +113,7 @@ class Account:
 
     @property
     def kept(self) -> dict[str, Any]:
-        """What a model file keeps of it: the record, with None for columns, and for classes, of which there are many."""
+        """What a model file keeps of it: the record, but None for columns, or classes, of which there are many."""
         few = {name: len(getattr(self, name) or ()) <= KEPT for name in ("columns", "classes")}
         return {name: value if few.get(name, True) else None for name, value in self.record.items()}
 
@@ -120,24 +122,25 @@ class Account:
         """What a certificate records of the columns."""
         return [column.record(why) for column, why in self._with_doubts()]
 
-    def doubted(self, names: NDArray[np.object_] | None) -> tuple[Doubted, ...]:
-        """The columns that are doubted, and the features that became of them, which have these names."""
+    def doubted(self, names: NDArray[np.object_] | None, *, droppable: bool = True) -> tuple[Doubted, ...]:
+        """The columns that are doubted, and the features that became of them, which have these names.
+
+        ``droppable`` says whether the reader of the file can leave columns out.
+        """
+        if not self.doubts:
+            return ()
         columns = {column.name: column for column in self.columns}
-        texts = [f"{column.name}=" for column in self.columns if column.kind == "text"]
-        found = []
-        for name, why, _ in self.doubts:
-            column = columns[name]
-            if column.kind == "text":
-                longer = tuple(text for text in texts if text.startswith(f"{name}=") and text != f"{name}=")
-                features = [
-                    place
-                    for place, feature in enumerate([] if names is None else names)
-                    if feature.startswith(f"{name}=") and not feature.startswith(longer)
-                ]
-            else:
-                features = [column.feature]
-            found.append(Doubted(name, why, tuple(features)))
-        return tuple(found)
+        features: dict[str | int, list[int]] = {column.name: [column.feature] for column in self.columns}
+        texts = {str(column.name): column.name for column in self.columns if column.kind == "text"}
+        features |= {name: [] for name in texts.values()}
+        lengths = sorted({len(text) for text in texts}, reverse=True)
+        numbers = {column.feature for column in columns.values()}
+        for place, feature in enumerate([] if names is None else names):
+            # Of a= and a=b= the longer one is that of a level.
+            longest = next((feature[:k] for k in lengths if feature[k : k + 1] == "=" and feature[:k] in texts), None)
+            if longest is not None and place not in numbers:
+                features[texts[longest]].append(place)
+        return tuple(Doubted(name, why, tuple(features[name]), droppable) for name, why, _ in self.doubts)
 
     def _with_doubts(self) -> list[tuple[Column, str | None]]:
         why = {doubt.column: doubt.why for doubt in self.doubts}
@@ -173,6 +176,9 @@ class Account:
         if self.positive is not None:
             count = dict(self.classes).get(True, 0)
             return f"{name}, + is {_plain(self.positive)} ({count:,}; called True, and all others False)"
+        if _are_quantities(self.classes):
+            (least, _), *_, (most, _) = self.classes
+            return f"{name}, {len(self.classes):,} different numbers from {least:g} to {most:g}"
         told = [f"{_plain(label)} ({count:,})" for label, count in self.classes]
         if len(told) == 2:
             return f"{name}, + is {told[1]} and - is {told[0]}"
@@ -183,11 +189,10 @@ class Account:
 
 def account_of(ds: Dataset) -> Account:
     """What was read into a data set."""
-    head = ds.X[:LOOKED_AT]
+    head = _first_rows(ds.X)
     doubts = tuple(_doubts(ds.columns, head, len(ds), ds.reading.format))
     label = None if ds.reading.label is False else ds.reading.label
-    warnings = [doubt.sentence for doubt in doubts]
-    warnings += _about_rows(head, ds.y, len(ds))
+    warnings = [*_sentences(doubts), *_about_rows(head, ds.y, len(ds))]
     if ds.y is not None and ds.columns and not ds.label_given and label not in LABELS:
         last = column_name(label) if label is not None else "the last column"
         warnings.append(
@@ -210,6 +215,24 @@ def account_of(ds: Dataset) -> Account:
     )
 
 
+def _first_rows(X: Any) -> Any:
+    """Those that are looked at, where they are."""
+    if not sp.issparse(X):
+        return X[:LOOKED_AT]
+    starts = X.indptr[: LOOKED_AT + 1]
+    return sp.csr_array((X.data[: starts[-1]], X.indices[: starts[-1]], starts), shape=(len(starts) - 1, X.shape[1]))
+
+
+def _sentences(doubts: Sequence[Doubt]) -> Iterator[str]:
+    """One for each of the first columns that are doubted for a reason, and one for all others."""
+    for why in dict.fromkeys(doubt.why for doubt in doubts):
+        first, *more = (doubt for doubt in doubts if doubt.why == why)
+        yield from (doubt.sentence for doubt in (first, *more[: NAMED - 1]))
+        others = [column_name(doubt.column) for doubt in more[NAMED - 1 :]]
+        if others:
+            yield f"the same holds of {_some(others)}, as of {column_name(first.column)}"
+
+
 def _classes(y: NDArray[Any]) -> tuple[tuple[Any, int], ...]:
     labels, counts = np.unique(y, return_counts=True)
     return tuple((item(label), int(count)) for label, count in zip(labels, counts, strict=True))
@@ -226,7 +249,7 @@ def _doubts(columns: Sequence[Column], head: Any, rows: int, format: str | None)
         if column.kind == "text":
             found = _of_text(column, rows, cure)
         elif column.kind == "number" and column.feature in suspects:
-            found = _of_integers(column, suspects[column.feature], cure)
+            found = _of_integers(column, suspects[column.feature], rows, cure)
         else:
             found = None
         if found is not None:
@@ -235,21 +258,22 @@ def _doubts(columns: Sequence[Column], head: Any, rows: int, format: str | None)
 
 def _of_text(column: Column, rows: int, cure: str) -> Doubt | None:
     name = column_name(column.name)
-    example = repr(column.samples[0]) if column.samples else ""
     levels = counted(column.levels, "level")
-    if _nearly_all(column.samples, _DATE.fullmatch):
+    dates = _nearly_all(column.samples, _is_date)
+    if dates:
         return Doubt(
             column.name,
             DATES,
-            f"{name} holds dates ({example}), and each of its {levels} is a feature by itself, which says nothing "
-            f"about other days: {cure}, and a column of days since a date would keep its order",
+            f"{name} holds dates ({_short(dates[0])}), and each of its {levels} is a feature by itself, which says "
+            f"nothing about other days: {cure}, and a column of days since a date would keep its order",
         )
-    if column.levels > 2 and _nearly_all(column.samples, _WRITTEN_NUMBER.fullmatch):
+    numbers = _nearly_all(column.samples, _WRITTEN_NUMBER.fullmatch)
+    if column.levels > 2 and numbers:
         return Doubt(
             column.name,
             WRITTEN_NUMBERS,
-            f"{name} holds numbers as text ({example}), and each of its {levels} is a feature by itself: "
-            f"{_as_numbers(column.samples)}",
+            f"{name} holds numbers as text ({_short(numbers[0])}), and each of its {levels} is a feature by itself: "
+            f"{_as_numbers(numbers)}",
         )
     if rows >= ENOUGH and 2 * column.levels > rows:
         return Doubt(
@@ -263,6 +287,8 @@ def _of_text(column: Column, rows: int, cure: str) -> Doubt | None:
 
 def _as_numbers(samples: Sequence[str]) -> str:
     """What makes numbers of numbers that are written as text."""
+    if all(number(sample) is not None for sample in samples):
+        return "store them as numbers, without quotation marks"
     if all(re.fullmatch(r"[-+]?\d+,\d+", sample) for sample in samples):
         return (
             f"{said('decimal', ',')} reads a comma as the sign of decimals; if it stands between thousands, remove it"
@@ -302,20 +328,34 @@ def _are_days(values: NDArray[Any]) -> bool:
     return bool(((month >= 1) & (month <= 12) & (day >= 1) & (day <= 31)).all())
 
 
-def _of_integers(column: Column, values: NDArray[Any], cure: str) -> Doubt:
+def _of_integers(column: Column, values: NDArray[Any], rows: int, cure: str) -> Doubt:
     name = column_name(column.name)
     if _are_days(values):
-        return Doubt(column.name, DATES, f"{name} holds dates ({values[0]:.0f}) as numbers: {cure}")
+        among = "" if len(values) == rows else f" in the first {len(values):,} rows"
+        return Doubt(column.name, DATES, f"{name} holds dates ({values[0]:.0f}) as numbers{among}: {cure}")
+    among = "row" if len(values) == rows else f"of the first {len(values):,} rows"
     return Doubt(
         column.name,
         IDS,
-        f"{name} holds a different integer in each row, as ids do, by which a learner can tell rows that have nothing "
-        f"else in common: {cure}",
+        f"{name} holds a different integer in each {among}, as ids do, by which a learner can tell rows that have "
+        f"nothing else in common: {cure}",
     )
 
 
-def _nearly_all(samples: Sequence[str], looks: Callable[[str], Any]) -> bool:
-    return bool(samples) and 10 * sum(looks(sample) is not None for sample in samples) >= 9 * len(samples)
+def _nearly_all(samples: Sequence[str], looks: Callable[[str], Any]) -> list[str]:
+    """The samples that look so, if nearly all of them do."""
+    found = [sample for sample in samples if looks(sample)]
+    return found if 10 * len(found) >= 9 * len(samples) else []
+
+
+def _is_date(text: str) -> bool:
+    """Whether it is written like a date, and there are such a month and such a day."""
+    if _DATE.fullmatch(text) is None:
+        return False
+    first, second, third = map(int, re.findall(r"\d+", text)[:3])
+    if re.match(r"\d{4}", text):
+        return 1 <= second <= 12 and 1 <= third <= 31
+    return 1 <= min(first, second) <= 12 and 1 <= max(first, second) <= 31
 
 
 # Rows ----------------------------------------------------------------------------------------------
@@ -335,6 +375,8 @@ def _about_rows(head: Any, y: NDArray[Any] | None, rows: int) -> list[str]:
     others = int(np.count_nonzero(y[later] != y[earlier]))
     if not others:
         return [f"{sentence}, with the same label"]
+    if _are_quantities(_classes(y)):
+        return [f"{sentence}, {others:,} of them with another label"]
     return [f"{sentence}, {others:,} of them with another label: no hyperplane puts both on their sides"]
 
 
@@ -353,18 +395,28 @@ def row_keys(X: Any) -> NDArray[np.uint64]:
 
     It is the sum of bits(x_j) m_j modulo 2^64 over the entries that are not zero, with odd multipliers m_j.
     """
-    if sp.issparse(X):
-        values = np.where(X.data == 0, 0.0, X.data).astype(np.float64)
-        terms = _mixed(values.view(np.uint64)) * _multipliers(X.indices)
-        sums = np.concatenate([np.zeros(1, dtype=np.uint64), np.cumsum(terms, dtype=np.uint64)])
-        return np.asarray(sums[X.indptr[1:]] - sums[X.indptr[:-1]])
-    multipliers = _multipliers(np.arange(X.shape[1]))
     keys = np.empty(X.shape[0], dtype=np.uint64)
-    step = max(1, AT_ONCE // max(1, X.shape[1]))
+    step = _rows_at_once(X)
+    if sp.issparse(X):
+        for start in range(0, X.shape[0], step):
+            starts = X.indptr[start : start + step + 1]
+            entries = slice(starts[0], starts[-1])
+            values = np.where(X.data[entries] == 0, 0.0, X.data[entries]).astype(np.float64)
+            terms = _mixed(values.view(np.uint64)) * _multipliers(X.indices[entries])
+            sums = np.concatenate([np.zeros(1, dtype=np.uint64), np.cumsum(terms, dtype=np.uint64)])
+            ends = sums[starts - starts[0]]
+            keys[start : start + step] = ends[1:] - ends[:-1]
+        return keys
+    multipliers = _multipliers(np.arange(X.shape[1]))
     for start in range(0, X.shape[0], step):
         values = X[start : start + step].astype(np.float64) + 0.0  # of two zeros there is one
         keys[start : start + step] = (_mixed(values.view(np.uint64)) * multipliers).sum(axis=1, dtype=np.uint64)
     return keys
+
+
+def _rows_at_once(X: Any) -> int:
+    entries = X.nnz if sp.issparse(X) else X.shape[0] * X.shape[1]
+    return int(max(1, AT_ONCE * X.shape[0] // max(1, entries)))
 
 
 def _multipliers(columns: NDArray[Any]) -> NDArray[np.uint64]:
@@ -382,7 +434,7 @@ def _mixed(bits: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 def _equal(X: Any, rows: NDArray[np.int64], others: NDArray[np.int64]) -> Iterator[NDArray[np.bool_]]:
     """Whether rows equal others, some at a time."""
-    step = max(1, AT_ONCE // max(1, X.shape[1]))
+    step = _rows_at_once(X)
     for start in range(0, len(rows), step):
         these, those = X[rows[start : start + step]], X[others[start : start + step]]
         if sp.issparse(X):
@@ -400,6 +452,16 @@ def _plain(label: Any) -> str:
     text = str(label)
     text = text.removesuffix(".0") if isinstance(label, float) else text
     return text if text.isprintable() and len(text) <= 60 else repr(text[:60])
+
+
+def _short(cell: str) -> str:
+    """A cell in a sentence."""
+    return repr(cell if len(cell) <= LONGEST else f"{cell[:LONGEST]}...")
+
+
+def _are_quantities(classes: Sequence[tuple[Any, int]]) -> bool:
+    """Whether labels are measured rather than named: many numbers, and not all of them whole."""
+    return len(classes) > QUANTITIES and any(isinstance(label, float) and label % 1 for label, _ in classes)
 
 
 def _levels(column: Column, rows: int) -> str:

@@ -179,7 +179,8 @@ class _Run:
         needed = isinstance(reader, LineReader) and reader.header_overruled
         columns = found.account.of_columns
         record = record_of(self._reading, len(found.bad), found.filled, columns, idle=() if needed else ("header",))
-        return replace(found, record=record, doubted=found.account.doubted(found.names))
+        doubted = found.account.doubted(found.names, droppable=found.reading.format in WITH_COLUMNS)
+        return replace(found, record=record, doubted=doubted)
 
     def dataset(self, blocks: list[Block]) -> Dataset:
         """The rows of the blocks, which are given up one by one, as a data set."""

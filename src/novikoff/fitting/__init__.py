@@ -69,7 +69,8 @@ def fit_file(
     Returns
     -------
     the estimator, fitted, with ``data_digest_`` (as in a certificate, of the rows of the file), ``reading_`` (how the
-    file was read, and under "account" what was read, without the columns, or classes, if they are many) and ``skipped_`` (the malformed lines that were left out)
+    file was read, and under "account" what was read, without the columns, or classes, if they are many) and
+    ``skipped_`` (the malformed lines that were left out)
     """
     with fitted_to_file(
         estimator,

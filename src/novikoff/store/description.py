@@ -16,6 +16,7 @@ SHOWN = 5  # columns
 LARGEST = 12  # weights that are told of one vector
 OF_EACH = 4  # and of each of several,
 HEADS = 12  # the first of them
+LONGEST = 4000  # characters of what was learned from; no account has more
 
 
 @dataclass(frozen=True)
@@ -101,8 +102,9 @@ class Description:
         lines.append("By the account of the file, which nothing but the data can confirm:")
         lines += (f"  {promise}" for promise in self._promises())
         account = (self.input or {}).get("account")
-        if isinstance(account, dict):
-            lines.append(f"  It learned from {account.get('line')}.")
+        line = account.get("line") if isinstance(account, dict) else None
+        if isinstance(line, str):  # nobody has looked at it
+            lines.append(f"  It learned from {line[:LONGEST]}.")
         lines.append(f"  Data: {self.guarantee['data'] or 'no digest is kept'}.")
         lines.append(f"{self.size:,} bytes, format {self.format}, written by {self.producer}, SHA-256 {self.sha256}.")
         # What a file says may be meant for the terminal.
