@@ -6,6 +6,7 @@ Every error about rows is raised here, with the place, the value and what is exp
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from copy import copy
@@ -58,8 +59,14 @@ def labels(X: Any, y: Any, *, unweighted: str = "") -> Any:
         if y is None:
             option = said("label", "NAME")
             raise ValueError(f"these examples have no labels, which are needed here; {option} names those of a file")
+    if isinstance(X, (str, os.PathLike)):
+        raise ValueError("X is text, and rows are expected: pass what novikoff.data.read(path) returns for a file")
     if y is None:
         raise ValueError("this learner requires y to be passed, but the target y is None")
+    if isinstance(y, str):
+        raise ValueError(
+            f"y is the text {y[:60]!r}, and a label for each row is expected: pass the column, frame[{y[:60]!r}]"
+        )
     return float64.unmasked(y, "y")
 
 
@@ -160,14 +167,32 @@ def _validated(estimator: Any, X: Any, *, reset: bool) -> tuple[Any, Rounded | N
 
     # Values are checked by the loops, which read them anyway.
     rules = {"accept_sparse": "csr", "dtype": FLOATS, "order": "C", "ensure_all_finite": False}
-    if numbers is X or not float64.is_frame(X):
-        found = validate_data(estimator, numbers, reset=reset, **rules)
-    else:
-        validate_data(estimator, X, reset=reset, skip_check_array=True)  # which looks at the names
-        found = check_array(numbers, estimator=estimator, **rules)
+    try:
+        if numbers is X or not float64.is_frame(X):
+            found = validate_data(estimator, numbers, reset=reset, **rules)
+        else:
+            validate_data(estimator, X, reset=reset, skip_check_array=True)  # which looks at the names
+            found = check_array(numbers, estimator=estimator, **rules)
+    except ValueError:
+        _refuse_text(X)
+        raise
     if not float64.is_numbers(numbers):  # scikit-learn has made numbers of it, and nobody knows how
         raise ValueError("X is not a matrix of numbers")
     return found, rounded
+
+
+def _refuse_text(X: Any) -> None:
+    """Say in which column of a frame there is text: scikit-learn names the cell alone."""
+    if not float64.is_frame(X):
+        return
+    for name in X.columns if hasattr(X, "iloc") or hasattr(X, "get_columns") else X.column_names:
+        for cell in np.ravel(np.asarray(X[name], dtype=object)):
+            if isinstance(cell, str):
+                raise ValueError(
+                    f"column {name!r} of X holds text ({cell[:60]!r}), and numbers are expected: leave it out, or make "
+                    "a column of 0 and 1 for each of its values, with pandas.get_dummies or "
+                    "sklearn.preprocessing.OneHotEncoder"
+                ) from None
 
 
 # Columns that are standardised ---------------------------------------------------------------------

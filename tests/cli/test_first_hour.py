@@ -222,3 +222,14 @@ def test_a_line_that_is_no_example() -> None:
     page = Path("pets.html").read_text()
     assert "1 line skipped" in page
     assert str(Path.cwd()) not in page
+
+
+def test_a_file_without_a_command_and_a_parameter_that_is_nearly_right() -> None:
+    Path("pets.csv").write_text("weight,kind\n4,cat\n30,dog\n")
+    told(
+        "novikoff pets.csv",
+        "'pets.csv' is a file, and a command comes before it: novikoff certify pets.csv",
+        code=2,
+    )
+    told("novikoff pets.cvs", "No such command 'pets.cvs'", code=2)
+    told("novikoff fit pets.csv -o pets.nvk -s maxiter=5", "has no 'maxiter' (did you mean max_iter?): it has", code=2)

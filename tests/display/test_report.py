@@ -717,6 +717,19 @@ def test_what_to_do_depends_on_the_case():
         assert 1 <= made(name).html.partition('id="todo"')[2].partition("</section>")[0].count("<p>") <= 4
 
 
+def test_columns_that_name_the_rows_are_the_first_thing_to_do_about(tmp_path):
+    lines = [f"{100 + i},{i % 7},{i < 20}" for i in range(40)]
+    (tmp_path / "a.csv").write_text("\n".join(["customer,visits,stays", *lines]))
+    page = report(None, data.read(tmp_path / "a.csv"))
+    todo = Page(page.html).text.rpartition("What to do")[2].strip()
+    assert todo.startswith(
+        "The separator uses customer: see Careful above, and make this report again with drop=['customer']"
+    )
+    without = report(None, data.read(tmp_path / "a.csv", drop=["customer"]))
+    assert without.certificate.verdict == "not separable"
+    assert "The separator uses" not in without.html
+
+
 def test_what_was_read_is_told(tmp_path):
     (tmp_path / "a.csv").write_text("x,z,kind\n1,2,in\n3,,in\n0,oops,out\n-1,1,out\n0,2,out\n")
     examples = data.read(tmp_path / "a.csv", label="kind", missing="zero", skip_bad=2)

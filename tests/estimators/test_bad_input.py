@@ -5,11 +5,12 @@ from __future__ import annotations
 import copy
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
-from novikoff import MarginPerceptron, Perceptron
+from novikoff import MarginPerceptron, Perceptron, certify
 from novikoff.problems import separable
 
 PROBLEM = separable(20, 3, margin=0.1, random_state=1)
@@ -308,3 +309,14 @@ def test_weights_that_overflow_in_any_order(order):
     X = np.array([[1.7e308, -1.7e308], [1.7e308, 1.7e308], [-1.0, 0.0]])
     with pytest.raises(ValueError, match="weights overflow at row 1"):
         Perceptron(order=order, fit_intercept=False, shuffle=False).fit(X, [1, 1, -1])
+
+
+@pytest.mark.parametrize("ask", [certify, Perceptron().fit], ids=["certify", "fit"])
+def test_what_a_notebook_tries_first(ask):
+    frame = pd.DataFrame({"age": [20, 30, 40], "plan": ["pro", None, "team"], "left": [True, False, True]})
+    with pytest.raises(ValueError, match=r"column 'plan' of X holds text \('pro'\), .* pandas.get_dummies or sklearn"):
+        ask(frame[["age", "plan"]], frame["left"])
+    with pytest.raises(ValueError, match=r"y is the text 'left', .* pass the column, frame\['left'\]"):
+        ask(frame[["age"]], "left")
+    with pytest.raises(ValueError, match=r"X is text, .* pass what novikoff.data.read\(path\) returns"):
+        ask("customers.csv")

@@ -254,7 +254,7 @@ class Separable(Proof):
             f"The best margin is at least {lower:.6g} (this one has it) and at most {upper:.6g}, "
             f"with R = {self.radius:.6g}" + (", the constant coordinate included." if self.about.constant else "."),
             f"So {self.promise}.",
-            f"Row {self.closest} is the closest; {proving}.",
+            f"Row {self.closest}, counted from 0, is the closest; {proving}.",
             *self._doubts(),
             DECIMALS,
         ]
@@ -320,7 +320,8 @@ class NotSeparable(Proof):
     def __str__(self) -> str:
         lines = [f"Not separable: no hyperplane puts all {self.about.n:,} rows on their sides, {self.about.division}."]
         if self.contradiction:
-            lines.append(f"Rows {self.rows[0]} and {self.rows[1]} hold the same example with different labels.")
+            i, j = self.rows[:2]
+            lines.append(f"Rows {i} and {j}, counted from 0, hold the same example with different labels.")
         else:
             most = max(self.weights)
             size = str(most) if most < 10**6 else f"{most.bit_length():,} bits"

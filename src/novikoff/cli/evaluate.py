@@ -33,7 +33,10 @@ def evaluate(
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> int:
-    """Count a model's mistakes on labelled examples; or a learner's: example by example, or on parts held out."""
+    """Count a model's mistakes on labelled examples; or a learner's: example by example, or on parts held out.
+
+    On the rows that a model learned from, its mistakes are no estimate of those on new rows: --folds gives one.
+    """
     from novikoff.cli.learners import new_learner
     from novikoff.cli.predictions import columns_of, labels_of
     from novikoff.store import load

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import shlex
 import sys
 import warnings
 from collections.abc import Iterator
@@ -41,6 +42,11 @@ class Commands(TyperGroup):
     def make_context(self, *args: Any, **kwargs: Any) -> Any:
         with told_in_a_line():
             return super().make_context(*args, **kwargs)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        if self.get_command(ctx, args[0]) is None and os.path.isfile(args[0]):
+            ctx.fail(f"{args[0]!r} is a file, and a command comes before it: novikoff certify {shlex.quote(args[0])}")
+        return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
         debug = bool(ctx.params.get("debug"))

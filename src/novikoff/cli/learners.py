@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from typing import Any
 
 import typer
@@ -22,5 +23,8 @@ def new_learner(name: str, settings: list[str] | None) -> Any:
     except TypeError:
         known = NAMES[name]().get_params()
         wrong = next(key for key in parameters if key not in known)
-        raise typer.BadParameter(f"{name} has no {wrong!r}: it has {', '.join(known)}", param_hint="--set") from None
+        near = difflib.get_close_matches(wrong, known, n=1)
+        hint = f" (did you mean {near[0]}?)" if near else ""
+        told = f"{name} has no {wrong!r}{hint}: it has {', '.join(known)}"
+        raise typer.BadParameter(told, param_hint="--set") from None
     return model

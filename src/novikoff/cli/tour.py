@@ -23,7 +23,7 @@ hyperplane separates two labels, and how far apart they are; or that none does, 
     In the original space the closest example is 3.3282 away.
     So a Perceptron (-s intercept_scaling=1), from w = 0, makes at most 11,447 mistakes on
         these rows, in any order.
-    Row 3 is the closest; 3 rows prove the upper end.
+    Row 3, counted from 0, is the closest; 3 rows prove the upper end.
     The numbers are float64; decimals in text stand for the nearest float64.
 
 Any number of labels will do, and novikoff --help lists all commands. On a file of yours, with

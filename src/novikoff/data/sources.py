@@ -262,7 +262,7 @@ def _refuse_spreadsheet(source: Source) -> None:
     head = source.peek(HEAD)
     if source.name.lower().endswith(SPREADSHEETS) or head.startswith(_OLD_OFFICE) or _NEW_OFFICE.match(head):
         raise ValueError(
-            f"{source.name} is a spreadsheet, and those are not read: save its sheet as CSV there, or in Python with "
+            f"{source.name} is a spreadsheet, and those are not read: save its sheet as CSV, or in Python say "
             'pandas.read_excel(...).to_csv("table.csv", index=False)'
         )
 

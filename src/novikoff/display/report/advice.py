@@ -11,7 +11,7 @@ from novikoff.display.report.case import Case, Given
 from novikoff.display.report.compare import Rival, errors_of, margins_of
 from novikoff.display.style import number
 from novikoff.estimators.linear import LinearClassifier
-from novikoff.words import agreeing, counted, listed, said, setting, told
+from novikoff.words import agreeing, column_name, counted, listed, said, setting, told
 
 TINY = 1e-4  # of a margin: this share of R, or less
 
@@ -34,10 +34,17 @@ def of_two(case: Case, other: Rival | str) -> list[str]:
 def _separable(case: Case, proof: Separable) -> Iterator[str]:
     ratio = proof.margin[0] / proof.radius
     weights = case.d + (case.constant > 0)
+    doubted = [each.column for each in proof.rests_on]
+    if doubted:
+        yield (
+            f"The separator uses {_some([column_name(column) for column in doubted])}: see Careful above, and make "
+            f"this report again with {said('drop', doubted)}, to see whether the verdict rests on that."
+        )
     if weights >= case.n:
+        cure = "" if doubted else f" Leave out columns that name the rows, with {said('drop', ['NAME'])}."
         yield (
             f"There are {weights:,} weights for {case.n:,} rows: so many can tell nearly any labels apart, whatever "
-            f"they mean. Leave out columns that name the rows, with {said('drop', ['NAME'])}."
+            f"they mean.{cure}"
         )
     best = told("MaxMarginClassifier()", "novikoff fit --learner max-margin")
     if ratio > TINY:

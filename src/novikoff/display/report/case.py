@@ -268,7 +268,9 @@ def case_of(clf: LinearModel | None, X: Any, y: Any, proof: Proof | Mapping[Any,
         options = {"intercept_scaling": constant} if constant else {"fit_intercept": False}
         standardised = clf is not None and clf.standardization_ is not None
         record = None if standardised else getattr(X, "record", None)  # of rows that are not those of the file
-        proof = certify(inputs.Examples(matrix, labels.of_signs(signs), names, record=record), **options)
+        doubted = getattr(X, "doubted", ())
+        examples = inputs.Examples(matrix, labels.of_signs(signs), names, record=record, doubted=doubted)
+        proof = certify(examples, **options)
     elif isinstance(proof, Proof):
         two_classes.read_for(proof, matrix, y)
         if proof.about.constant != constant:

@@ -100,7 +100,9 @@ def many_case(
         options = {"intercept_scaling": constant} if constant else {"fit_intercept": False}
         standardised = clf is not None and clf.standardization_ is not None
         record = None if standardised else getattr(X, "record", None)  # of rows that are not those of the file
-        proofs = certify(inputs.Examples(matrix, y, names, record=record), **options)
+        doubted = getattr(X, "doubted", ())
+        examples = inputs.Examples(matrix, y, names, record=record, doubted=doubted)
+        proofs = certify(examples, **options)
     elif isinstance(proofs, Proof):
         raise TypeError(f"there are {len(labels.classes)} labels: pass what certify gives, a verdict for each")
     else:

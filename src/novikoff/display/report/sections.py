@@ -451,6 +451,7 @@ def again(case: Given) -> Html:
 def words(case: Given) -> Html:
     with_it = f", with the constant coordinate {case.constant:g}" if case.constant else ""
     known = {
+        "Row": "One example. Rows count from 0: in a table, row 0 is the first one below the names of the columns.",
         "Hyperplane": "Where a weighted sum of the columns, ⟨w,x⟩, is zero; one label is above it, the other below.",
         "Separable": "Some hyperplane has all rows of one label on one side, and all rows of the other on the other.",
         "Margin (γ)": "Of a row: y⟨w,x⟩/‖w‖, its distance from the hyperplane, negative on the wrong side"
