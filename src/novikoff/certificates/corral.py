@@ -327,6 +327,8 @@ def enter(
     """
     for _ in range(turns):
         count = _choose(c, B, candidates, least * inner(c.r, c.r))
+        if count == 0:
+            break
         for i in range(count):
             _bring(c, size, i, B[candidates[c.next.place[i]]])
         _project_next(c, size, count)

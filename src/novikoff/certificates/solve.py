@@ -25,9 +25,8 @@ from novikoff.engine.storage import Vector
 
 WIDE = 2000  # columns above which rows are not made dense
 PAGE = 400  # the fewest violators that join the working set after a pass
-POOL = 200  # the worst of the working set, which are candidates
-TURNS = 10  # turns of candidates between two looks at the working set
-LOOKS = 30  # at the working set, before the data may have worse rows
+POOL = 100  # the worst of the working set, which are candidates
+TURNS = 8  # turns of candidates between two looks at the working set
 SWEEPS = 20  # over a working set between two passes over the data
 SLOW = 400  # passes of coordinate descent before the nearest point takes over
 PATIENCE = 20  # turns without visible progress before integers take over
@@ -165,7 +164,7 @@ def _working_set(
     least = max(gap / 16, 2.0**-40)
     shortest, patience = math.inf, PATIENCE
     while True:
-        size, settled = approach(data, c, size, 0, B, least, LOOKS)
+        size = approach(data, c, size, 0, B, least)
         now = length(c.r)
         patience = PATIENCE if now < shortest else patience - 1
         shortest = min(shortest, now)
@@ -187,7 +186,7 @@ def _working_set(
         level = (1 - gap / 4) * (float(np.median(z[rows])) if size else math.inf)
         z[which] = math.inf
         new = smallest(z, np.flatnonzero(z < level), data.page)
-        stuck = (settled and len(new) == 0) or patience == 0 or now < VANISHED
+        stuck = len(new) == 0 or patience == 0 or now < VANISHED
         yield Guess(w, lowest, rows, p)
         if stuck:
             return
@@ -202,19 +201,8 @@ def _working_set(
             size = _enter(data, c, 0, 0, B, np.arange(len(rows)), least, len(rows))
 
 
-def approach(
-    data: CountedRows,
-    c: wolfe.Corral,
-    size: int,
-    free: int,
-    B: NDArray[np.float64],
-    least: float,
-    looks: float = math.inf,
-) -> tuple[int, bool]:
-    """The nearest point over the rows of B, up to the tolerance, or what so many looks at them come to.
-
-    Returns the size of its corral, and whether it is as near as floats can show.
-    """
+def approach(data: CountedRows, c: wolfe.Corral, size: int, free: int, B: NDArray[np.float64], least: float) -> int:
+    """The nearest point over the rows of B, up to the tolerance. Returns the size of its corral."""
     violation = np.empty(len(B))
     shortest, patience = math.inf, PATIENCE
     while True:
@@ -226,12 +214,9 @@ def approach(
         # r becomes shorter with every column that enters, if by less than floats can show; but not forever.
         patience = PATIENCE if now < shortest else patience - 1
         if len(worst) == 0 or patience == 0 or now < VANISHED:
-            return size, True
-        if looks <= 0 and patience == PATIENCE:
-            return size, False
+            return size
         shortest = min(shortest, now)
         size = _enter(data, c, size, free, B, worst, least, TURNS)
-        looks -= 1
 
 
 def _enter(

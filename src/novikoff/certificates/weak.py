@@ -81,7 +81,7 @@ def _separate(data: CountedRows, c: wolfe.Corral, free: int, outside: Indices) -
     B = data.columns(which)
     size = free
     while True:
-        size, _ = approach(data, c, size, free, B, 2.0**-10)
+        size = approach(data, c, size, free, B, 2.0**-10)
         members = which[c.members[free:size]]
         if length(c.r) < VANISHED:
             return None, members
