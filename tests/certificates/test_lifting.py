@@ -1,6 +1,7 @@
 """Solutions by lifting: exact, in lowest terms, and none rather than a wrong one."""
 
 import math
+import random
 
 import numpy as np
 import pytest
@@ -89,6 +90,30 @@ def test_entries_of_any_size(scale):
     table = [[1 * scale, 2, 0], [0, 3, 1 * scale], [2 * scale, 1, -1 * scale]]
     assert null_vector(table, nobody) == [2, -1, -1]
     assert null_vector(table[:2], nobody) is None
+
+
+@pytest.mark.parametrize("entry", [0, 5, 255, 2**30, 2**43, 2**44, 2**60, 2**70])
+@pytest.mark.parametrize("bits", [3, 64, 900])
+def test_whether_a_combination_vanishes(entry, bits):
+    """The last row is what the others lack to 0; with its weight or one entry a little off, nothing does."""
+    rng = random.Random(bits)
+    p = [rng.choice([-1, 1]) * rng.getrandbits(bits) for _ in range(7)]
+    table = [[rng.randint(-entry, entry) for _ in range(3)] for _ in p]
+    table.append([-sum(x * row[j] for x, row in zip(p, table, strict=True)) for j in range(3)])
+    A = lifting.whole(table)
+    assert lifting.vanishes([*p, 1], A, nobody)
+    assert lifting.vanishes([*p, 2], A, nobody) == (not any(table[-1]))
+    A[-1, -1] += 1
+    assert not lifting.vanishes([*p, 1], A, nobody)
+
+
+def test_long_weights_of_short_rows_vanish_to_the_last_digit():
+    A = lifting.whole([[3, -5], [6, -10], [1, 2], [-1, -2]])
+    p = [-2 * 3**2000, 3**2000, 7**1000, 7**1000]
+    assert lifting.vanishes(p, A, nobody)
+    for off in (1, 2**1700, 2**4000, -(2**4000)):
+        assert not lifting.vanishes([p[0] + off, *p[1:]], A, nobody)
+    assert not lifting.vanishes([2**16], lifting.whole([[2**30]]), nobody)  # what is carried over is all there is
 
 
 def test_where_the_digits_are_too_few_more_are_taken(monkeypatch):

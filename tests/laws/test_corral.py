@@ -14,14 +14,19 @@ def settled(B, *, turn=8):
     c = wolfe.corral(B.shape[1], B.shape[1])
     size = 0
     for _ in range(1000):
-        violation = B @ c.r
+        violation = B @ residual(c, B)
         worst = np.argsort(-violation)[:turn]
         worst = worst[violation[worst] > 1e-12 * (c.r @ c.r)]
         if len(worst) == 0 or c.r @ c.r < 1e-26:
             return c, size
-        size = wolfe.enter(c, size, 0, B, worst, 1e-12)
+        size = wolfe.enter(c, size, 0, B, worst, 1e-12, turn)
         wolfe.settle(c, size)
     raise AssertionError("the nearest point was not found")
+
+
+def residual(c, B):
+    """Without the zeros that fill up its line of memory."""
+    return c.r[: B.shape[1]]
 
 
 def problem(n, d, seed, shift):
@@ -42,9 +47,9 @@ def test_it_is_the_minimum(n, d, seed, shift):
     target = np.zeros(d + 1)
     target[0] = 1.0
     assert (p >= 0).all()
-    assert target - B.T @ p == pytest.approx(c.r, abs=1e-12)
+    assert target - B.T @ p == pytest.approx(residual(c, B), abs=1e-12)
     assert np.linalg.norm(c.r) == pytest.approx(nnls(B.T, target)[1], abs=1e-12)
-    assert (B @ c.r).max() <= 1e-10
+    assert (B @ residual(c, B)).max() <= 1e-10
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -53,7 +58,7 @@ def test_the_factor_stays_orthonormal(seed):
     c, size = settled(B, turn=40)
     Q, R = c.Q[:size], np.triu(c.R[:size, :size])
     assert np.abs(Q @ Q.T - np.eye(size)).max() < 1e-13
-    assert np.abs(R.T @ Q - B[c.members[:size]]).max() < 1e-12
+    assert np.abs((R.T @ Q)[:, : B.shape[1]] - B[c.members[:size]]).max() < 1e-12
 
 
 def test_the_factor_stays_orthonormal_where_most_of_every_row_is_common_to_all():
@@ -81,7 +86,7 @@ def test_a_span_is_orthogonal_to_the_residual():
     c = wolfe.corral(10, 10)
     assert wolfe.span(c, 0, B, 0, 3) == 3
     assert wolfe.span(c, 3, B, 3, 6) == 5
-    size = wolfe.enter(c, 5, 5, problem(40, 9, 1, 3.0), np.arange(40), 1e-12)
+    size = wolfe.enter(c, 5, 5, problem(40, 9, 1, 3.0), np.arange(40), 1e-12, 10)
     wolfe.settle(c, size)
-    assert np.abs(B @ c.r).max() < 1e-14
+    assert np.abs(B @ residual(c, B)).max() < 1e-14
     assert (c.p[5:size] >= 0).all()

@@ -169,7 +169,7 @@ def all_loops() -> Iterator[Loop]:
     yield Loop(modular._reduce, (M, v, 1, 1))
     yield Loop(dual.price, (M, v, v))
     c = corral.corral(1, 1)
-    yield Loop(corral.enter, (c, 1, 1, M, ints, x))
+    yield Loop(corral.enter, (c, 1, 1, M, ints, x, 1))
     yield Loop(corral.settle, (c, 1))
     yield Loop(corral.span, (c, 1, M, 1, 1))
     closer = twofold.corral(1, 1)

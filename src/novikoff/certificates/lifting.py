@@ -18,6 +18,7 @@ from flint import fmpz, fmpz_mat
 from numpy.typing import NDArray
 
 from novikoff.certificates import modular
+from novikoff.certificates.dual import price
 from novikoff.certificates.modular import Look
 
 PRIMES = (2**23 - 15, 2**22 - 3, 2**21 - 9, 2**20 - 3)
@@ -73,6 +74,38 @@ def gram(A: Whole, look: Look) -> Whole:
             product = (left @ right.T).astype(np.int64)
             total = total + (product if len(parts) == 1 else product.astype(object) << (i + j) * bits)
     return np.asarray(total)
+
+
+def vanishes(p: list[int], A: Whole, look: Look) -> bool:
+    """Is sum p_i row_i = 0?"""
+    largest = int(abs(A).max())
+    octets = (52 - (len(A) * largest).bit_length()) // 8  # of a slice of p: sums of products are then below 2^52
+    if octets < 1:
+        total: Any = 0
+        for x, row in zip(p, A, strict=True):
+            look()
+            total = total + x * row.astype(object)
+        return not np.any(total)
+    columns = np.ascontiguousarray(A.T.astype(np.float64) * np.array([-1.0 if x < 0 else 1.0 for x in p]))
+    base = 2.0 ** (8 * octets)
+    carry, sums = np.zeros((2, len(columns)))
+    for k, digits in enumerate(_unsigned_slices(p, octets)):
+        if k % BLOCK == 0:
+            look()
+        price(columns, digits, sums)
+        carry += sums
+        if np.any(np.rint(carry / base) * base != carry):
+            return False
+        carry /= base
+    return not np.any(carry)
+
+
+def _unsigned_slices(p: list[int], octets: int) -> Matrix:
+    """Their sizes in base 2^(8 octets), the smallest digit first: a row for the k-th digits of all of them."""
+    count = max(x.bit_length() for x in p) // (8 * octets) + 1
+    stored = b"".join(abs(x).to_bytes(octets * count, "little") for x in p)
+    split = np.frombuffer(stored, dtype=np.uint8).reshape(len(p), count, octets)
+    return np.ascontiguousarray((split @ 256.0 ** np.arange(octets)).T)
 
 
 def solve(A: Whole, b: Whole, look: Look) -> tuple[list[int], int] | None:
@@ -145,11 +178,15 @@ def _residues(x: Matrix, prime: int) -> Matrix:
 
 def _numbers(digits: Matrix, base: int, look: Look) -> list[fmpz]:
     """Each column as a number in this base, the first digit being the smallest."""
-    powers = fmpz_mat([[*accumulate(repeat(fmpz(base), len(digits) - 1), mul, initial=fmpz(1))]])
+    # Two digits make one in the square of the base, which fits into 64 bits as well.
+    pairs = np.zeros((len(digits) + len(digits) % 2, digits.shape[1]), dtype=np.int64)
+    pairs[: len(digits)] = digits
+    pairs = pairs[::2] + base * pairs[1::2]
+    powers = fmpz_mat([[*accumulate(repeat(fmpz(base) ** 2, len(pairs) - 1), mul, initial=fmpz(1))]])
     found: list[fmpz] = []
     for start in range(0, digits.shape[1], BLOCK):
         look()
-        found += (powers * fmpz_mat(digits[:, start : start + BLOCK].astype(np.int64).tolist())).entries()
+        found += (powers * fmpz_mat(pairs[:, start : start + BLOCK].tolist())).entries()
     return found
 
 

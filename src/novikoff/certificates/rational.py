@@ -82,17 +82,13 @@ def _independent_columns(A: Whole, prime: int, look: Look) -> list[int]:
 def null_vector(table: Table, look: Look) -> list[int] | None:
     """Integers p, not all zero, with sum p_i row_i = 0; None if the rows are independent."""
     A = whole(table)
-    size = len(A)
     for prime in PRIMES:
-        columns = _independent_columns(A, prime, look)
-        if len(columns) == size:  # independent modulo a prime, so independent
+        rows = _independent_columns(A.T, prime, look)
+        if len(rows) == len(A):  # independent modulo a prime, so independent
             return None
-        p = _dependence(A, size - 1, columns, look) if len(columns) == size - 1 else None
-        if p is None:  # not the last row, or not that row alone
-            rows = _independent_columns(A.T, prime, look)
-            extra = next(i for i in range(size) if i >= len(rows) or rows[i] != i)
-            p = _dependence(A, extra, _independent_columns(A[:extra], prime, look) if extra else [], look)
-        if p is not None and not any(_times(p, table, look)):
+        extra = next(i for i in range(len(A)) if i >= len(rows) or rows[i] != i)
+        p = _dependence(A, extra, _independent_columns(A[:extra], prime, look) if extra else [], look)
+        if p is not None and lifting.vanishes(p, A, look):
             return p
     return None  # three primes that divide the same determinant; the nearest point will settle it
 

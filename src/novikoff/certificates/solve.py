@@ -25,7 +25,8 @@ from novikoff.engine.storage import Vector
 
 WIDE = 2000  # columns above which rows are not made dense
 PAGE = 400  # the fewest violators that join the working set after a pass
-TURN = 100  # candidates that enter between two looks at the working set
+POOL = 100  # the worst of the working set, which are candidates
+TURNS = 8  # turns of candidates between two looks at the working set
 SWEEPS = 20  # over a working set between two passes over the data
 SLOW = 400  # passes of coordinate descent before the nearest point takes over
 PATIENCE = 20  # turns without visible progress before integers take over
@@ -171,7 +172,7 @@ def _working_set(
         p = c.p[:size] * (data.factors[rows] / data.factors.max())
         if coordinates is None:
             w = np.zeros(data.width)
-            w[used] = -c.r[1:]
+            w[used] = -c.r[1 : 1 + len(used)]
         else:
             w = data.combination(rows, p)[0]
         if not np.any(w):
@@ -197,7 +198,7 @@ def _working_set(
             which = np.concatenate([rows, new])
             B = coordinates(data, which)
             c = wolfe.corral(B.shape[1], min(data.n, B.shape[1]))
-            size = _enter(data, c, 0, 0, B, np.arange(len(rows)), least)
+            size = _enter(data, c, 0, 0, B, np.arange(len(rows)), least, len(rows))
 
 
 def approach(data: CountedRows, c: wolfe.Corral, size: int, free: int, B: NDArray[np.float64], least: float) -> int:
@@ -208,24 +209,31 @@ def approach(data: CountedRows, c: wolfe.Corral, size: int, free: int, B: NDArra
         data.look()
         dual.price(B, c.r, violation)
         now = length(c.r)
-        worst = np.argsort(-violation, kind="stable")[:TURN]
+        worst = np.argsort(-violation, kind="stable")[:POOL]
         worst = worst[violation[worst] > least * now * now]
         # r becomes shorter with every column that enters, if by less than floats can show; but not forever.
         patience = PATIENCE if now < shortest else patience - 1
         if len(worst) == 0 or patience == 0 or now < VANISHED:
             return size
         shortest = min(shortest, now)
-        size = _enter(data, c, size, free, B, worst, least)
+        size = _enter(data, c, size, free, B, worst, least, TURNS)
 
 
 def _enter(
-    data: CountedRows, c: wolfe.Corral, size: int, free: int, B: NDArray[np.float64], candidates: Indices, least: float
+    data: CountedRows,
+    c: wolfe.Corral,
+    size: int,
+    free: int,
+    B: NDArray[np.float64],
+    candidates: Indices,
+    least: float,
+    turns: int,
 ) -> int:
-    """Let them enter in turn, a few between two looks at the clock. Returns the size of the corral."""
-    pace = steps_at_a_time(c)
-    for start in range(0, len(candidates), pace):
+    """Let the worst of them enter, a few between two looks at the clock. Returns the size of the corral."""
+    pace = -(-steps_at_a_time(c) // wolfe.ABREAST)
+    for start in range(0, turns, pace):
         data.look()
-        size = wolfe.enter(c, size, free, B, candidates[start : start + pace], least)
+        size = wolfe.enter(c, size, free, B, candidates, least, min(pace, turns - start))
     wolfe.settle(c, size)
     return size
 

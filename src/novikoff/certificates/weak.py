@@ -85,7 +85,8 @@ def _separate(data: CountedRows, c: wolfe.Corral, free: int, outside: Indices) -
         members = which[c.members[free:size]]
         if length(c.r) < VANISHED:
             return None, members
-        w = -c.r[1:] / np.abs(c.r[1:]).max()
+        r = c.r[1 : 1 + data.width]
+        w = -r / np.abs(r).max()
         z = data.products(w)
         rest = np.setdiff1d(outside[z[outside] < float(np.median(z[members])) / 2], which)
         if len(rest) == 0:
@@ -97,7 +98,7 @@ def _separate(data: CountedRows, c: wolfe.Corral, free: int, outside: Indices) -
 def _distances(data: CountedRows, c: wolfe.Corral, free: int) -> Vector:
     """How far each row is from the span, in the units of the data."""
     out = np.empty(data.n)
-    Q = c.Q[:free, 1:]
+    Q = c.Q[:free, 1 : 1 + data.width]
     for start in range(0, data.n, BLOCK):
         data.look()
         which = np.arange(start, min(data.n, start + BLOCK))

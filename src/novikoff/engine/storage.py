@@ -225,11 +225,10 @@ def nonzeros(
     for i in range(start, stop):
         before = found
         for k in cells(rows, i):
-            x = value(rows, i, k)
-            if x != 0.0:
-                columns[found] = column(rows, k)
-                values[found] = x
-                found += 1
+            # Without a branch, which the processor would guess wrong: what is zero is overwritten.
+            columns[found] = column(rows, k)
+            values[found] = value(rows, i, k)
+            found += values[found] != 0.0
         counts[i - start] = found - before
     return found
 
