@@ -125,13 +125,14 @@ def test_the_first_row_that_will_not_do_is_named() -> None:
 
 
 @pytest.mark.parametrize("size", [2.0**-100, 1.0, 2.0**100])
+@pytest.mark.parametrize("unit", [False, True])
 @pytest.mark.parametrize("storage", [np.asarray, sp.csr_array])
-def test_how_far_floats_are_off_is_bounded_at_any_size(storage, size) -> None:
+def test_how_far_floats_are_off_is_bounded_at_any_size(storage, unit, size) -> None:
     rng = np.random.default_rng(4)
     X = rng.standard_normal((50, 8))
     X[:, 4:] = -X[:, :4] * (1 + 2.0**-40)  # products cancel
     w = np.tile(rng.standard_normal(4), 2)
-    rows = Rows(storage(X * size), rng.choice([-1, 1], 50).astype(np.int8), 0.0)
+    rows = Rows(storage(X * size), rng.choice([-1, 1], 50).astype(np.int8), 0.0, unit=unit)
     weights = Plane(np.append(w, 0.0))
     state = LinearLearner(Rule(), 8, 0.0, unit=False).state
     state[0].norm = loops.norm_above(weights)
@@ -139,7 +140,7 @@ def test_how_far_floats_are_off_is_bounded_at_any_size(storage, size) -> None:
     for i in range(50):
         p, error = loops._estimate(rows._measured(), rows.signs, i, weights, state[0])
         exact = rows.product(i, weights.w)
-        assert abs(Fraction(p) - exact) <= Fraction(error) <= Fraction(2.0**-40 * size)
+        assert abs(Fraction(p) - exact) <= Fraction(error) <= Fraction(2.0**-40 * (1 if unit else size))
         off.append(abs(Fraction(p) - exact))
     assert any(off)
 

@@ -19,6 +19,7 @@ from novikoff.store import InvalidModel, describe, load, save
 from novikoff.store.container import unpack
 from novikoff.store.model import from_content, to_parts
 from tests.problems import any_data
+from tests.store.fuzz_model import parts_of
 from tests.store.zoo import DERIVED, FRAME, KEPT, PASSING, TRUE, WORDS, ZOO, X, differences, made, quiet, table
 
 
@@ -32,6 +33,13 @@ def again(model: Any) -> Any:
 
 def test_every_learner_is_in_the_zoo():
     assert {type(made(name)).__name__ for name in ZOO} == set(REGISTRY)
+
+
+def test_two_classes_have_one_vector_in_the_file():
+    """As files have had it since there were but two."""
+    for name, shape in (("perceptron", 1), ("one against the rest", 2)):
+        header, _ = parts_of(b"".join(to_parts(made(name))))
+        assert [len(array["shape"]) for array in header["arrays"] if array["name"] == "w"] == [shape]
 
 
 def test_every_field_of_the_record_is_kept_or_derived_or_passing():
