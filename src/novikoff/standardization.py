@@ -46,6 +46,9 @@ class Standardization:
             and np.array_equal(self.scales, other.scales)
         )
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Standardization, (self.means, self.scales)  # so that those of a copy cannot be written to, either
+
     __hash__ = None  # type: ignore[assignment]  # arrays have none
 
     def __repr__(self) -> str:

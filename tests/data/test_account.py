@@ -14,6 +14,7 @@ from novikoff.certificates.claim import DOUBTS, KINDS, how_read
 from novikoff.cli.predictions import columns_of
 from novikoff.data import account, read
 from novikoff.data.account import DATES, IDS, LEVELS, LOOKED_AT, WRITTEN_NUMBERS, repeated, row_keys
+from novikoff.data.dataset import Dataset
 from tests.data.test_reading import write
 
 ROWS = range(40)
@@ -88,6 +89,10 @@ def test_the_columns_of_parquet_and_arrays_are_those_of_text(tmp_path):
 
 def test_a_name_cannot_write_to_a_terminal(tmp_path):
     assert str(read(write(tmp_path / "a.csv", "a\x1b[2J,y\n1,\x1b]0;\n2,b\n"))).isprintable()
+
+
+def test_a_data_set_without_rows_has_its_line():
+    assert str(Dataset(np.empty((0, 2)), np.empty(0))) == "0 rows, 2 features: no labels"
 
 
 # Doubts --------------------------------------------------------------------------------------------

@@ -163,6 +163,16 @@ def test_crowded_rows_are_dense_however_they_are_stored(
     assert piped.standardization == kept
 
 
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda kept: pickle.loads(pickle.dumps(kept))])
+def test_nobody_can_write_to_the_numbers_of_a_copy(copied: Any) -> None:
+    kept = with_standardised_columns(Examples(X, Y)).standardization
+    assert kept is not None
+    found = copied(kept)
+    assert found == kept
+    with pytest.raises(ValueError, match="read-only"):
+        found.means[0] = 1.0
+
+
 def test_means_do_not_weigh(tmp_path: Path, place: Path) -> None:
     frame = pd.DataFrame(X, columns=NAMES).assign(label=Y, w=np.arange(len(X)) % 3)
     frame.to_csv(tmp_path / "a.csv", index=False)

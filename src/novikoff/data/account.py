@@ -170,7 +170,7 @@ class Account:
         return found
 
     def _labels(self) -> str:
-        if self.classes is None:
+        if not self.classes:
             return "no labels"
         name = "label" if self.label in (None, "label") else f"label {column_name(self.label)}"
         if self.positive is not None:
