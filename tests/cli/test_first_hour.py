@@ -107,6 +107,16 @@ def test_a_model_for_it_needs_no_options_any_more() -> None:
     told("novikoff explain model.nvk kunden.csv --row 3", "Example 3: predicted ", "Umsatz")
 
 
+def test_the_next_export_is_in_utf_8() -> None:
+    customers()
+    warned = "careful: neu.csv seems to be in UTF-8, but is read as cp1252, in which some letters become others: "
+    told("novikoff fit kunden.csv --encoding cp1252 --drop Kunde,Seit -o model.nvk")
+    assert "seems to be" not in told("novikoff eval model.nvk kunden.csv", "60 examples")
+    Path("neu.csv").write_text(Path("kunden.csv").read_text("cp1252"), "utf-8")
+    told("novikoff predict model.nvk neu.csv", f"{warned}--encoding utf-8 reads it")
+    assert "seems to be" not in told("novikoff eval model.nvk neu.csv --encoding utf-8", "60 examples")
+
+
 # Money, percents, days and holes -----------------------------------------------------------------
 
 

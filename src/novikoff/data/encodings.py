@@ -70,6 +70,15 @@ def found_in(head: bytes) -> str:
     return UTF_8
 
 
+def clearly_utf_8(head: bytes) -> bool:
+    """Whether these first bytes of a text are UTF-8, and not ASCII alone: text in other encodings hardly ever is."""
+    try:
+        codecs.getincrementaldecoder(UTF_8)().decode(head)  # its last character may be cut
+    except UnicodeDecodeError:
+        return False
+    return not head.isascii()
+
+
 def may_begin_mark(head: bytes) -> bool:
     """Whether these bytes may be part of a byte-order mark that is not complete."""
     return any(mark.startswith(head[: len(mark)]) for mark, _ in _MARKS) and len(head) < _MOST_OF_MARK

@@ -7,6 +7,7 @@ import glob
 import gzip
 import importlib
 import io
+import logging
 import lzma
 import os
 import re
@@ -21,6 +22,8 @@ from novikoff.data import encodings
 from novikoff.data.options import FORMATS, Reading
 from novikoff.disk import atomic
 from novikoff.words import said
+
+_log = logging.getLogger("novikoff")
 
 BINARY = ("parquet", "arrow", "npy", "npz", "idx")
 SPREADSHEETS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods", ".numbers")
@@ -151,6 +154,13 @@ class Source:
             encoding = encodings.found_in(self.peek(HEAD))
         if encoding.startswith(encodings.UTF_8):
             return
+        if encodings.clearly_utf_8(self.peek(HEAD)):
+            _log.warning(
+                "careful: %s seems to be in UTF-8, but is read as %s, in which some letters become others: %s reads it",
+                self.name,
+                encoding,
+                said("encoding", encodings.UTF_8),
+            )
         self.encoding = encoding
         self._file = _Peekable(encodings.Recoded(self._file.read, encoding))
 
