@@ -72,6 +72,18 @@ def test_the_factor_stays_orthonormal_where_most_of_every_row_is_common_to_all()
     assert np.abs(c.Q[:size] @ c.Q[:size].T - np.eye(size)).max() < 1e-13
 
 
+@pytest.mark.parametrize("width", [1, 8, 25])
+def test_rows_begin_with_a_line_of_memory_and_are_filled_up_with_zeros(width):
+    B = np.random.default_rng(0).standard_normal((30, width))
+    c, size = settled(B)
+    for rows in (c.Q, c.R, c.next.fresh, c.r[None]):
+        assert rows.ctypes.data % 64 == 0
+        assert rows.shape[1] * rows.itemsize % 64 == 0
+    assert size > 0
+    assert not c.Q[:, width:].any()
+    assert not c.r[width:].any()
+
+
 def test_dependent_columns_are_not_taken_twice():
     B = np.array([[1.0, 1, 0], [1, 1, 0], [1, -1, 0], [1, -1, 0], [1, 0, 0]])
     c, size = settled(B)
