@@ -237,6 +237,21 @@ def test_steps_that_cannot_be_drawn_say_why():
     assert "byte for byte" not in page.html
 
 
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("separable", [False, True])
+@pytest.mark.parametrize("size", [1e-300, 1e155, 1e300])
+@pytest.mark.filterwarnings("ignore:.*did not separate")
+def test_rows_beyond_all_pictures_have_a_report(size, separable, classes):
+    rng = np.random.default_rng(0)
+    Z = rng.integers(-4, 5, (30, 3))
+    y = np.where(Z[:, 0] > 0, 1, 0) if separable else rng.integers(0, 2, 30)
+    y = np.where(Z[:, 1] > 0, 2, y) if classes == 3 else y
+    html = report(Perceptron(max_iter=5).fit(Z * size, y), Z * size, y).html
+    if classes == 2 and size > 1:
+        assert "What would be drawn here is too large, or too small, for a picture." in html
+    assert ">nan<" not in html
+
+
 def test_words_stay_within_their_figures(monkeypatch):
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure

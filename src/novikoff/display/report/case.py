@@ -208,7 +208,7 @@ class Case(Given):
         assert self.w is not None
         unit = {"none": 1.0, "ball": self.radius, "sphere": float(self.norms[i])}[self.scale]
         x = self.dense([i])[0]
-        return x, self.signs[i] * self.w[:-1] * x / (math.hypot(*self.w) * unit)
+        return x, self.signs[i] * (self.w[:-1] / math.hypot(*self.w)) * x / unit
 
     @property
     def bracket(self) -> tuple[float, float]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from copy import copy
 from dataclasses import replace
-from typing import Any
+from functools import wraps
+from typing import Any, ParamSpec
 
 import numpy as np
 import scipy.sparse as sp
@@ -28,7 +30,24 @@ SHOWN = 250_000  # entries of the rows that are projected
 REPEATED = 200_000  # entries of data whose fit is repeated,
 STEPS = 1_000  # and its updates
 
+P = ParamSpec("P")
 
+
+def _unless_beyond_float64(figure: Callable[P, Html]) -> Callable[P, Html]:
+    """A picture needs squares and quotients of what it shows, which float64 may not hold."""
+
+    @wraps(figure)
+    def drawn_or_told(*args: P.args, **kwargs: P.kwargs) -> Html:
+        try:
+            with np.errstate(over="raise", divide="raise", invalid="raise"):
+                return figure(*args, **kwargs)
+        except ArithmeticError:
+            return paragraphs("What would be drawn here is too large, or too small, for a picture.")
+
+    return drawn_or_told
+
+
+@_unless_beyond_float64
 def certificate(case: Case, proof: Separable | NotSeparable, shares: Array) -> Html:
     """The rows of a certificate: as images, as hulls in the plane, or as bars."""
     points = case.dense(proof.rows)
@@ -63,6 +82,7 @@ def certificate(case: Case, proof: Separable | NotSeparable, shares: Array) -> H
     return drawn(draw, size, edges, "certificate", caption)
 
 
+@_unless_beyond_float64
 def curve(case: Case, clf: LinearClassifier) -> Html:
     """Mistakes or updates, pass by pass, under the bound."""
     searched = clf.order != "given"
@@ -80,6 +100,7 @@ def curve(case: Case, clf: LinearClassifier) -> Html:
     return drawn(draw, (6.4, 3.6), (0.85, 0.55, 0.15, 0.4), "curve", caption)
 
 
+@_unless_beyond_float64
 def steps(case: Case, clf: LinearClassifier) -> Html:
     """Novikoff's proof for this run, where it costs little."""
     run_from_zero = case.learned_here and len(clf.history_) and not clf._rule_kind.measures()
@@ -111,6 +132,7 @@ def steps(case: Case, clf: LinearClassifier) -> Html:
         return paragraphs(f"The steps of the proof are not drawn: {str(error).rstrip('.')}.")
 
 
+@_unless_beyond_float64
 def margins(case: Case) -> Html:
     """One mark a row, or a histogram."""
     support = getattr(case.clf, "support_", np.empty(0, dtype=np.int64)) if case.learned_here else ()
@@ -133,6 +155,7 @@ def margins(case: Case) -> Html:
     )
 
 
+@_unless_beyond_float64
 def geometry(case: Case) -> Html:
     """The hyperplane from the side; of many rows, those next to it and some of the others."""
     most = min(case.n, max(FEW // 2, SHOWN // case.d))

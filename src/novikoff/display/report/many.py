@@ -251,7 +251,8 @@ def _errors(case: ManyCase) -> Html:
     parts = [paragraphs(f"The learner gives {counted(len(wrong), 'row')} of {case.n:,} a wrong label."), confusion]
     if len(wrong):
         rows = np.arange(case.n)
-        gaps = (case.scores[rows, case.said] - case.scores[rows, case.places])[wrong]
+        with np.errstate(over="ignore", invalid="ignore"):  # of two infinite scores nobody knows the gap
+            gaps = (case.scores[rows, case.said] - case.scores[rows, case.places])[wrong]
         worst = wrong[np.argsort(-gaps, kind="stable")[:ERRORS]]
         lines = [
             (

@@ -388,7 +388,8 @@ def _weights(case: Case) -> Html:
     top = np.argsort(-np.abs(w), kind="stable")[:LARGEST]
     top = top[w[top] != 0]
     part = case.X[:, top]
-    spread = (part.toarray() if sp.issparse(part) else part).std(axis=0, dtype=np.float64)
+    with np.errstate(over="ignore", invalid="ignore"):  # what is beyond float64 is not known
+        spread = (part.toarray() if sp.issparse(part) else part).std(axis=0, dtype=np.float64)
     lines = [
         (case.column(j), number(w[j], "+.6g"), case.labels[int(w[j] > 0)], number(abs(w[j]) * spread[k], ".3g"))
         for k, j in enumerate(top.tolist())
@@ -481,7 +482,7 @@ def _noun(clf: LinearClassifier) -> str:
 
 def number(value: Any, form: str = ".6g") -> str:
     value = float(value)
-    if math.isinf(value):
+    if not math.isfinite(value):
         return "not known"
     whole = form == ".6g" and value.is_integer() and abs(value) < 1e15
     return (f"{int(value):,}" if whole else f"{value:{form}}").replace("-", "−")
