@@ -28,7 +28,7 @@ def certify(
     ] = None,
     gap: Annotated[float, typer.Option(help="Relative distance of the two ends of the margin.")] = 0.01,
     intercept: Annotated[bool, typer.Option(help="Append the constant coordinate 1.")] = True,
-    max_seconds: Annotated[float | None, typer.Option(help="When to give up.")] = None,
+    max_seconds: Annotated[float | None, typer.Option(help="Give up the search after so many seconds.")] = None,
     *,
     reading: ReadingOptions,
     as_json: AsJson = False,
