@@ -47,7 +47,7 @@ Missing = Annotated[
     str | None,
     typer.Option(
         metavar="RULE",
-        help="zero fills missing values in with 0, column marks them, too, in a column of their own; error refuses them.",
+        help="zero fills missing values in with 0; column also marks them, in a column of their own; error refuses.",
     ),
 ]
 Drop = Annotated[
