@@ -92,6 +92,7 @@ def test_certify_and_verify(files, ending):
     )
     assert "So a Perceptron (-s intercept_scaling=1), from w = 0, makes at most" in text
     assert "decimals in text stand for the nearest float64" in text
+    assert text.endswith(f"Saved in {proof}.\n")
     code, text = run("verify", proof, data)
     assert code == 0
     assert text.startswith(f"Valid. {division}, with the constant coordinate 1.0: a separator exists")
@@ -191,6 +192,8 @@ def test_more_classes_get_a_file_each(files):
     code, text = run("certify", str(files / "three.csv"), "-o", str(files / "proof.json"), "-q")
     assert code == 0
     assert text.startswith("3 rows; each of 3 labels against all others, with the constant coordinate 1:\n")
+    saved = [str(files / f"proof-{label}.json") for label in "abc"]
+    assert text.endswith(f"Saved in {saved[0]}, {saved[1]} and {saved[2]}.\n")
     for label in "abc":
         assert run("verify", str(files / f"proof-{label}.json"), str(files / "three.csv"))[0] == 0
 

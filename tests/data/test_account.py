@@ -210,6 +210,8 @@ def test_what_a_separator_uses_is_said_with_it(tmp_path):
     proof = nk.certify(ds)
     assert [doubted.column for doubted in proof.rests_on] == ["u"]
     assert "This separator uses u (nearly a level a row): ask without, by drop=['u'], whether" in str(proof)
+    shown = proof._repr_html_().partition("<details>")[0]
+    assert "Careful</th><td>This separator uses u (nearly a level a row)" in shown, "not folded away"
     places = proof.rests_on[0].features
     assert [ds.names[place] for place in places] == [f"u=a{row}" for row in ROWS]
     clf = nk.Perceptron().fit(ds)

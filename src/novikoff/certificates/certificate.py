@@ -244,6 +244,7 @@ class Separable(Proof):
             ("In the original space", f"the closest example is {self.euclidean_margin:.6g} away" if apart else ""),
             (f"Mistakes of {self.about.learner}", "" if most is None else f"at most {most:,}, in any order"),
             ("Proved by", f"{counted(len(self.rows), 'row')}; row {self.closest} is the closest"),
+            ("Careful", " ".join(self._doubts())),
         ]
 
     def __str__(self) -> str:

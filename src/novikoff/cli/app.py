@@ -81,7 +81,9 @@ def novikoff(
     context: typer.Context,
     debug: Annotated[bool, typer.Option("--debug", help="Show where an error came from.")] = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Say what is done, on standard error.")] = False,
-    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="And exit.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version, and exit.")
+    ] = False,
 ) -> None:
     """Linear classifiers that come with their proof."""
     if context.invoked_subcommand is None:

@@ -11,6 +11,7 @@ import typer
 from novikoff.cli.answers import GOOD, NOT_SEPARABLE, UNDECIDED, report_skipped, to_json
 from novikoff.cli.options import AsJson, Quiet, ReadingOptions, Source, reads_data
 from novikoff.cli.reading import announce
+from novikoff.words import listed
 
 if TYPE_CHECKING:
     from novikoff.certificates import Proof
@@ -19,10 +20,15 @@ if TYPE_CHECKING:
 @reads_data
 def certify(
     data: Source,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Where to write the proof.")] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", help="Where to write the proof; of more than two labels one for each: proof-LABEL.json."
+        ),
+    ] = None,
     gap: Annotated[float, typer.Option(help="Relative distance of the two ends of the margin.")] = 0.01,
     intercept: Annotated[bool, typer.Option(help="Append the constant coordinate 1.")] = True,
-    max_seconds: Annotated[float | None, typer.Option(help="When to give up.")] = None,
+    max_seconds: Annotated[float | None, typer.Option(help="Give up the search after so many seconds.")] = None,
     *,
     reading: ReadingOptions,
     as_json: AsJson = False,
@@ -42,10 +48,12 @@ def certify(
     found = certify(examples, gap=gap, fit_intercept=intercept, max_seconds=max_seconds, verbose=0 if quiet else 1)
     many = isinstance(found, Verdicts)
     proofs = dict(found) if isinstance(found, Verdicts) else {"": found}
+    saved = []
     for label, proof in proofs.items():
         if output and not isinstance(proof, Undecided):
-            named = output.with_stem(f"{output.stem}-{quote(str(label), safe='')}")
-            proof.save(named if many else output)
+            named = output.with_stem(f"{output.stem}-{quote(str(label), safe='')}") if many else output
+            proof.save(named)
+            saved.append(str(named))
     if as_json:
         known = about_data(examples, {"fit_intercept": intercept, "intercept_scaling": 1.0})
         known |= {"read": examples.account.record}
@@ -53,6 +61,8 @@ def certify(
         print(to_json(records if many else records[""]))
     else:
         print(found)
+        if saved:
+            print(f"Saved in {listed(saved)}.")
     return max(map(exit_code, proofs.values()))
 
 

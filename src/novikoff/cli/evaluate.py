@@ -17,7 +17,14 @@ from novikoff.words import counted
 
 @reads_data
 def evaluate(
-    arguments: Annotated[list[str], typer.Argument(metavar="[MODEL] DATA", show_default=False)],
+    arguments: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="[MODEL] DATA",
+            show_default=False,
+            help="Labelled examples; before them a model file, unless one is to be learned here.",
+        ),
+    ],
     progressive: Annotated[
         bool, typer.Option("--progressive", "-p", help="Predict each example before learning it; needs no model.")
     ] = False,

@@ -23,7 +23,10 @@ def fit(
     learner: Learner = "perceptron",
     set_: Set = None,
     standardize: Annotated[
-        bool, typer.Option("--standardize", help="Columns of mean 0 and deviation 1; the model keeps the numbers.")
+        bool,
+        typer.Option(
+            "--standardize", help="Bring each column to mean 0 and deviation 1; the model does so with later files."
+        ),
     ] = False,
     resume: Annotated[bool, typer.Option("--resume", help="Go on from the last checkpoint of a killed run.")] = False,
     fresh: Annotated[bool, typer.Option("--fresh", help="Parse the file again, and drop its checkpoints.")] = False,

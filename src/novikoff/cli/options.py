@@ -28,20 +28,27 @@ Format = Annotated[
 ]
 Label = Annotated[str | None, typer.Option(help="The column of the labels, by name or position.")]
 Positive = Annotated[
-    str | None, typer.Option(metavar="LABEL", help="The label that is +, against all others: True and False.")
+    str | None,
+    typer.Option(metavar="LABEL", help="Ask for this label against all others: labels become True and False."),
 ]
 Delimiter = Annotated[
     str | None,
-    typer.Option(metavar="CHARACTER", help="What separates the cells of a table: a character, or tab; found out else."),
+    typer.Option(
+        metavar="CHARACTER", help="What separates the cells of a table: a character, or tab; otherwise found out."
+    ),
 ]
 Decimal = Annotated[
-    str | None, typer.Option(metavar="CHARACTER", help="The sign of decimals in a table, . or ,; found out otherwise.")
+    str | None, typer.Option(metavar="CHARACTER", help="The sign of decimals in a table, . or ,; otherwise found out.")
 ]
 Encoding = Annotated[
     str | None, typer.Option(metavar="NAME", help="How text is written: cp1252, latin-1, ...; UTF-8 otherwise.")
 ]
 Missing = Annotated[
-    str | None, typer.Option(metavar="RULE", help="What a missing value is: error, zero, or column (zero, and marked).")
+    str | None,
+    typer.Option(
+        metavar="RULE",
+        help="zero fills missing values in with 0; column also marks them, in a column of their own; error refuses.",
+    ),
 ]
 Drop = Annotated[
     list[str] | None,

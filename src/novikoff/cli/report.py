@@ -45,7 +45,9 @@ def report(
     model: Annotated[Path | None, typer.Option(help="Report on this model instead of learning one.")] = None,
     title: Annotated[str | None, typer.Option(help="The heading.")] = None,
     gap: Annotated[float, typer.Option(help="Relative distance of the two ends of the margin.")] = 0.01,
-    max_seconds: Annotated[float | None, typer.Option(help="When to give up the search for a proof.")] = None,
+    max_seconds: Annotated[
+        float | None, typer.Option(help="Give up the search for a proof after so many seconds.")
+    ] = None,
     *,
     reading: ReadingOptions,
     as_json: AsJson = False,

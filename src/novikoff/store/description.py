@@ -159,7 +159,7 @@ class Description:
             lines += (f"  {each['weight']:>+12.6g}  {str(each['feature'])[:60]}" for each in one["weights"])
             rest = self.weights.W.shape[1] - zeros - len(one["weights"])
             if rest:
-                lines.append(f"  {'':>12}  and {rest:,} smaller: novikoff inspect --weights")
+                lines.append(f"  {'':>12}  and {rest:,} smaller: novikoff inspect --weights lists all")
             lines.append(f"  {one['intercept']:>+12.6g}  (constant)")
             return lines
         lines = [f"The largest weights for each {'pair of labels' if found[0]['against'] is not None else 'label'}:"]
@@ -168,7 +168,7 @@ class Description:
             told.append(f"{one['intercept']:+.6g} (constant)")
             lines.append(f"  {head}: {', '.join(told)}")
         if len(found) > HEADS:
-            lines.append(f"  and {len(found) - HEADS:,} more: novikoff inspect --weights")
+            lines.append(f"  and {len(found) - HEADS:,} more: novikoff inspect --weights lists all")
         return lines
 
     def _streamed(self) -> list[str]:
