@@ -68,7 +68,7 @@ def test_a_table_in_another_encoding() -> None:
         "careful: Kunde holds a different integer in each row",
         "--drop Kunde leaves it out",
         "careful: Seit holds dates ('",
-        "careful: the label is Gekündigt, since no column is called label",
+        "careful: the label is Gekündigt, the last column, since no column is called label",
         "Separable: a hyperplane puts all 60 rows on their sides, 'nein' against 'ja'",
         "This separator uses Kunde (integers that differ, as ids do) and Seit (dates): ask without, by --drop ",
     )

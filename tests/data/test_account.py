@@ -180,9 +180,11 @@ def test_few_rows_may_all_be_different(tmp_path):
 def test_a_label_by_default_is_said(tmp_path):
     path = write(tmp_path / "a.csv", "x,kind\n1,a\n2,b\n")
     (warning,) = read(path).account.warnings
-    assert (
-        warning == "the label is kind, since no column is called label, y, target or class: label='NAME' names another"
-    )
+    beginning = "the label is kind, the last column, since no column is called label, y, target or class: "
+    assert warning == f"{beginning}label='NAME' names another"
+    wide = write(tmp_path / "wide.csv", "x,kind,more\n1,a,3\n2,b,4\n")
+    (warning,) = read(wide, drop=["more"]).account.warnings
+    assert warning.startswith("the label is kind, the last column that is left, since ")
     assert read(path, label="kind").account.warnings == ()
     assert read(write(tmp_path / "b.csv", "x,class\n1,a\n2,b\n")).account.warnings == ()
     assert read(write(tmp_path / "a.svm", "1 1:2\n0 1:1\n")).account.warnings == ()

@@ -193,11 +193,11 @@ def account_of(ds: Dataset) -> Account:
     doubts = tuple(_doubts(ds.columns, head, len(ds), ds.reading.format))
     label = None if ds.reading.label is False else ds.reading.label
     warnings = [*_sentences(doubts), *_about_rows(head, ds.y, len(ds))]
-    if ds.y is not None and ds.columns and not ds.label_given and label not in LABELS:
-        last = column_name(label) if label is not None else "the last column"
+    if ds.columns and not ds.label_given and label is not None and label not in LABELS:
+        place = "the last column" if ds.columns[-1].kind == "label" else "the last column that is left"
         warnings.append(
-            f"the label is {last}, since no column is called {', '.join(LABELS[:-1])} or {LABELS[-1]}: "
-            f"{said('label', 'NAME')} names another"
+            f"the label is {column_name(label)}, {place}, since no column is called {', '.join(LABELS[:-1])} or "
+            f"{LABELS[-1]}: {said('label', 'NAME')} names another"
         )
     return Account(
         rows=len(ds),
