@@ -195,10 +195,13 @@ def account_of(ds: Dataset) -> Account:
     warnings = [*_sentences(doubts), *_about_rows(head, ds.y, len(ds))]
     if ds.y is not None and ds.columns and not ds.label_given and label not in LABELS:
         last = column_name(label) if label is not None else "the last column"
-        warnings.append(
-            f"the label is {last}, since no column is called {', '.join(LABELS[:-1])} or {LABELS[-1]}: "
-            f"{said('label', 'NAME')} names another"
-        )
+        among = " that is left" if any(column.name in LABELS for column in ds.columns) else ""
+        if any(isinstance(column.name, str) for column in ds.columns):
+            cure = f"{said('label', 'NAME')} names another"
+        else:
+            cure = f"{said('label', 0)} takes the first"
+        words = f"{', '.join(LABELS[:-1])} or {LABELS[-1]}"
+        warnings.append(f"the label is {last}, since no column{among} is called {words}: {cure}")
     return Account(
         rows=len(ds),
         features=int(ds.X.shape[1]),
