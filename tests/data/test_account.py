@@ -190,6 +190,17 @@ def test_a_label_by_default_is_said(tmp_path):
     assert read(write(tmp_path / "a.svm", "1 1:2\n0 1:1\n")).account.warnings == ()
 
 
+def test_what_is_said_of_a_label_by_default_is_so(tmp_path):
+    path = write(tmp_path / "a.csv", "x,label,kind\n1,a,u\n2,b,v\n")
+    (warning,) = read(path, drop=["label"]).account.warnings
+    assert warning.startswith(
+        "the label is kind, the last column, since no column that is left is called label, y, target or class: "
+    )
+    (warning,) = read(write(tmp_path / "b.csv", "1,0\n2,1\n")).account.warnings
+    assert warning.endswith("label=0 takes the first")
+    assert read(tmp_path / "b.csv", label=0).y.tolist() == [1, 2]
+
+
 @pytest.mark.parametrize("name", ["own.csv", "own.jsonl"])
 def test_the_cure_for_a_column_works(tmp_path, name):
     csv = table(tmp_path, ("id", lambda row: row), ("x", lambda row: row % 7))

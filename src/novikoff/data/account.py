@@ -195,10 +195,11 @@ def account_of(ds: Dataset) -> Account:
     warnings = [*_sentences(doubts), *_about_rows(head, ds.y, len(ds))]
     if ds.columns and not ds.label_given and label is not None and label not in LABELS:
         place = "the last column" if ds.columns[-1].kind == "label" else "the last column that is left"
-        warnings.append(
-            f"the label is {column_name(label)}, {place}, since no column is called {', '.join(LABELS[:-1])} or "
-            f"{LABELS[-1]}: {said('label', 'NAME')} names another"
-        )
+        among = " that is left" if any(column.name in LABELS for column in ds.columns) else ""
+        words = f"{', '.join(LABELS[:-1])} or {LABELS[-1]}"
+        named = any(isinstance(column.name, str) for column in ds.columns)
+        cure = f"{said('label', 'NAME')} names another" if named else f"{said('label', 0)} takes the first"
+        warnings.append(f"the label is {column_name(label)}, {place}, since no column{among} is called {words}: {cure}")
     return Account(
         rows=len(ds),
         features=int(ds.X.shape[1]),
