@@ -91,3 +91,10 @@ def test_an_example_that_is_no_number_has_no_label(multiclass):
         for x in (np.array([1.0, bad]), [1.0, bad], sp.csr_array([[1.0, bad]])):
             with pytest.raises(ValueError, match=f"Input X contains {shown}: .*column 1"):
                 clf.predict_one(x)
+
+
+def test_a_row_of_zeros_through_the_origin_scores_zero_for_every_class():
+    clf = nk.Perceptron(fit_intercept=False).fit(np.array([[2.0, 0.0], [0.0, 2.0], [-2.0, -2.0]]), ["a", "b", "c"])
+    for zeros in (np.zeros((1, 2)), sp.csr_array((1, 2))):
+        assert clf.decision_function(zeros).tolist() == [[0.0, 0.0, 0.0]]
+        assert clf.predict_one(zeros[[0]] if sp.issparse(zeros) else zeros[0]) is None

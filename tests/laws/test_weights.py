@@ -401,3 +401,10 @@ def test_it_is_kept_in_files(tmp_path):
     assert bits(again) == bits(model) == bits(pickle.loads(pickle.dumps(model)))
     assert again.get_params() == model.get_params()
     assert bits(again.partial_fit(X, y, sample_weight=c)) == bits(model.partial_fit(X, y, sample_weight=c))
+
+
+@pytest.mark.parametrize("weights", [[0.5, 1.0], [1.0, 0.5], [0.5, 0.5], [1.0, 1.0]])
+def test_a_run_is_weighed_if_any_update_was_whichever_came_last(weights):
+    clf = Perceptron(fit_intercept=False, shuffle=False).fit([[1.0, 0.0], [0.0, 1.0]], [1, -1], sample_weight=weights)
+    assert (clf.updates_, clf.weight_of_updates_) == (2, sum(weights))
+    assert clf._learner.weighed is (weights != [1.0, 1.0])

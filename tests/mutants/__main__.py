@@ -115,6 +115,7 @@ PARTS: dict[str, tuple[str, list[str], list[str]]] = {  # a file belongs to the 
             "tests/estimators/test_passive_aggressive.py",
             "tests/laws/test_trace.py",
             "tests/laws/test_order.py",
+            "tests/estimators/test_one_example.py",
             "tests/data/test_journal.py",
             "tests/display/test_cards.py",
             "tests/laws/test_rows.py",
