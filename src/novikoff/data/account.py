@@ -101,7 +101,7 @@ class Account:
             "line": str(self),
             "rows": self.rows,
             "features": self.features,
-            "columns": [column.record(why) for column, why in self._with_doubts()],
+            "columns": self.of_columns,
             "label": self.label,
             "classes": None if self.classes is None else [[label, count] for label, count in self.classes],
             "positive": self.positive,
