@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 import novikoff as nk
-from novikoff.certificates.claim import (
+from novikoff.certificates.claim import InvalidCertificate
+from novikoff.certificates.claim.reading import (
     DOUBTS,
     FILE_FORMATS,
     KINDS,
@@ -19,7 +20,6 @@ from novikoff.certificates.claim import (
     MOST_NAMES,
     MOST_SKIPPED,
     SETTINGS,
-    InvalidCertificate,
     how_read,
 )
 from novikoff.data import read, stream

@@ -25,8 +25,11 @@ from hypothesis import strategies as st
 
 import novikoff
 from novikoff import Perceptron, certify
-from novikoff.certificates import check, reference
+from novikoff.certificates.check import data as check_data
+from novikoff.certificates.check import digest as check_digest
 from novikoff.certificates.claim import LARGEST_FLOAT, InvalidCertificate, read_claim
+from novikoff.certificates.reference import digest as reference_digest
+from novikoff.certificates.reference import rows as reference_rows
 from novikoff.certificates.verified import Verified, rounded_up
 from novikoff.engine.digest import digest as engine_digest
 from novikoff.engine.digest import is_digest, matrix_digest
@@ -56,7 +59,7 @@ def verify(certificate, X, y=None):
 
 def digest(X, signs, version=2):
     """As the fast check computes it."""
-    return check._digest(version, check.Data(exact_matrix(X)), np.asarray(signs))
+    return check_digest.digest_of(version, check_data.Data(exact_matrix(X)), np.asarray(signs))
 
 
 # ---------------------------------------------------------------- what is true, in rationals and plain loops
@@ -364,7 +367,7 @@ def test_the_digest_is_as_the_format_says(shape, version):
     assert digest(X, signs, version) == digest(sp.csr_matrix(X), signs, version) == expected
     assert digest(X, signs, version) != digest(X, -signs, version)
     examples = [[(j, x) for j, x in enumerate(row) if x] for row in X.tolist()]
-    assert reference.digest(version, examples, shape[1], signs.tolist()) == expected
+    assert reference_digest.digest_of(version, examples, shape[1], signs.tolist()) == expected
     rows = over(X, 0.0)
     assert is_digest(expected, rows, shape, signs.astype(np.int8))
     assert version == 1 or engine_digest(matrix_digest(rows, *shape), signs.astype(np.int8)) == expected
@@ -377,7 +380,7 @@ def test_blocks_of_rows_do_not_matter(block, monkeypatch):
     y = np.where(X @ [3, 1, -2, 5] + 1 >= 0, 1, -1)
     X += 0.001 * y[:, None] * [3, 1, -2, 5]
     proof = separable(X, y, [3, 1, -2, 5, 1], {3: 1, 8: 2, 40: 1}, constant=1.0)
-    monkeypatch.setattr(check, "ENTRIES", block)
+    monkeypatch.setattr(check_data, "ENTRIES", block)
     for form in (X, sp.csr_matrix(X)):
         assert verify(proof, form, y).rows == (3, 8, 40)
     assert digest(X, y) == plain_digest(X, y.tolist())
@@ -1036,7 +1039,7 @@ def test_the_last_bit_is_kept_between_blocks(monkeypatch):
     """1 < 1 + 2^-60, on the scale of a row that does not see 2^-60."""
     X, y = turned([[1.0, 2.0**-60], [1.0, 0.0]])
     proof = separable(X, y, [1, 1, 0])
-    monkeypatch.setattr(check, "ENTRIES", 1)
+    monkeypatch.setattr(check_data, "ENTRIES", 1)
     verify(proof, X, y)
     refused(changed(proof, "closest", 0), X, y, "row 1 has")
 
@@ -1300,12 +1303,15 @@ def test_rounding_up(x, above):
 
 
 STANDARD, FAST = ("claim", "verified", "reference"), ("check", "verify")
+ROOM = Path(novikoff.certificates.__file__).parent
+FILES = [ROOM / "verify.py", *(path for name in (*STANDARD, "check") for path in sorted((ROOM / name).glob("*.py")))]
 
 
-@pytest.mark.parametrize("name", [*STANDARD, *FAST])
-def test_it_is_legible_and_stands_alone(name):
+@pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_it_is_legible_and_stands_alone(path):
     """Short lines, short functions, one statement a line; the standard library, and for speed NumPy."""
-    source = (Path(check.__file__).parent / f"{name}.py").read_text()
+    name = path.parent.name if path.parent != ROOM else path.stem
+    source = path.read_text()
     assert max(map(len, source.splitlines())) <= 120
     nodes = list(ast.walk(ast.parse(source)))
     lines = [node.lineno for node in nodes if isinstance(node, ast.stmt)]
@@ -1337,11 +1343,11 @@ def test_rows_that_are_made_at_once_are_those_of_the_reference(storage, size, co
     y = np.array([1, 0, 1, 1, 0, 0, 1, 0, 1])
     signs = np.where(y == 1, 1, -1).astype("<i1")
     claim = SimpleNamespace(d=5, constant=constant)
-    data = check.Data(storage(X))
-    rows = check.ExactRows(data, signs, claim).of([7, 2, 0, 4])
+    data = check_data.Data(storage(X))
+    rows = check_data.ExactRows(data, signs, claim).of([7, 2, 0, 4])
     for i in (7, 2, 0, 4):
         example = [(j, float(value)) for j, value in enumerate(X[i]) if value]
-        assert rows[i] == reference.row(example, int(signs[i]), claim)
+        assert rows[i] == reference_rows.row(example, int(signs[i]), claim)
 
 
 def test_a_claim_that_has_been_read_is_verified_as_its_file_is():

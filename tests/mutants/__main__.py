@@ -126,7 +126,7 @@ PARTS: dict[str, tuple[str, list[str], list[str]]] = {  # a file belongs to the 
     ),
     "certificates": (
         COMPILED,
-        ["src/novikoff/certificates/*.py"],
+        ["src/novikoff/certificates/*.py", "src/novikoff/certificates/*/*.py"],
         [
             "src/novikoff/certificates",
             "tests/certificates",

@@ -7,8 +7,18 @@ from typing import Any
 import numpy as np
 
 from novikoff.certificates import check, reference
-from novikoff.certificates.check import Data
-from novikoff.certificates.claim import Claim, InvalidCertificate, Label, is_label, read_claim, require
+from novikoff.certificates.check.data import Data
+from novikoff.certificates.claim import (
+    Claim,
+    InvalidCertificate,
+    Label,
+    NotSeparableClaim,
+    SeparableClaim,
+    Sides,
+    is_label,
+    read_claim,
+    require,
+)
 from novikoff.certificates.verified import Verified, shown
 from novikoff.float64 import check_ends, exact_matrix, unmasked, unpacked
 
@@ -40,7 +50,8 @@ def verify(certificate: Any, X: Any, y: Any = None, *, reference: bool = False) 
     data = Data(matrix)
     if reference:
         return _by_reference(claim, data, labels)
-    signs, against = _sides(claim, labels)
+    assert isinstance(claim, SeparableClaim | NotSeparableClaim)
+    signs, against = _sides(claim.sides, labels)
     return check.check(claim, data, signs, against)
 
 
@@ -88,9 +99,9 @@ def _plain(labels: Any) -> Any:
     return np.fromiter(values, dtype=object).reshape(labels.shape)
 
 
-def _sides(claim: Claim, labels: Any) -> tuple[Any, tuple[Label, ...]]:
+def _sides(named: Sides, labels: Any) -> tuple[Any, tuple[Label, ...]]:
     """+1 for the positive label and -1 for the others, all of which are named and occur; and the others."""
-    positive, against = claim.positive, claim.against
+    positive, against = named.positive, named.against
     if against is None:  # format 1: they are all that occur
         occurring = {*labels.tolist()} if labels.dtype == object else {*np.unique(labels).tolist()}
         others = filter(is_label, occurring - {positive})
