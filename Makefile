@@ -49,7 +49,7 @@ test: .venv/.test  ## Lint, types, import contracts, tests, doctests, the README
 	test $$tests = 0 && test $$lint = 0
 
 test-all: .venv/.test  ## The tests that take longer than those of `make test`, which are not repeated
-	$(TESTS) -n 2 -m long tests
+	$(TESTS) -n 2 -m "long or compiles" tests
 
 mutants: .venv/.test  ## Change the source in 500 small ways, one at a time, and see whether the tests notice
 	$(BIN)/python -m tests.mutants

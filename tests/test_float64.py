@@ -839,7 +839,7 @@ def outcome(X, y):
     return text, model.mistakes_, model.coef_.tobytes(), model.intercept_.tobytes(), model.radius_
 
 
-@pytest.mark.parametrize("count", [300, pytest.param(6000, marks=pytest.mark.long)])
+@pytest.mark.parametrize("count", [100, pytest.param(6000, marks=pytest.mark.long)])
 @pytest.mark.filterwarnings("ignore:X has feature names", "ignore:X does not have valid feature names")
 def test_the_storage_of_a_matrix_changes_nothing(count):
     rng = np.random.default_rng(count)

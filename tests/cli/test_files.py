@@ -439,6 +439,7 @@ class TestLearn:
         assert b"1 mistake on 1 labelled example, and 1 example without a label; saved in m.nvk" in errors
         assert nk.load("m.nvk").mistakes_ == 1
 
+    @pytest.mark.long
     def test_killed_at_any_save_the_file_is_whole(self, folder: Path) -> None:
         example_file(folder / "train.vw")
         script = """

@@ -472,6 +472,7 @@ def test_the_copy_of_the_rows_is_that_of_every_fit(table: Path, place: Path) -> 
     assert [file.name for file in place.glob("*/*")] == ["copy-1"]
 
 
+@pytest.mark.compiles
 def test_bytes_beside_the_rows_are_on_the_disk_too(table: Path, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     homes = []
     real = byte_copy._on_disk

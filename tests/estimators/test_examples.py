@@ -157,7 +157,7 @@ class Notebook:
 
 
 @pytest.mark.parametrize("order", ["given", "first", "worst", "shuffled"])
-@pytest.mark.parametrize("model", [nk.Perceptron, nk.MarginPerceptron])
+@pytest.mark.parametrize("model", [nk.Perceptron, pytest.param(nk.MarginPerceptron, marks=pytest.mark.compiles)])
 def test_a_run_taken_up_again_gives_the_same_bits(model: Any, order: str, monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = random_problem(100, 6, 11, margin=0.05)
     # The loops return to Python many times in every pass, so that most journals end in the middle of one.

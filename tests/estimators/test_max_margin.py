@@ -163,7 +163,7 @@ def test_a_cost_that_hides_the_norm_of_w_is_refused():
 # Runs tied to their theorem --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("learner", [Perceptron, MarginPerceptron])
+@pytest.mark.parametrize("learner", [Perceptron, pytest.param(MarginPerceptron, marks=pytest.mark.compiles)])
 @pytest.mark.parametrize("scale", ["none", "ball", "sphere"])
 @pytest.mark.parametrize("storage", [np.asarray, sp.csr_array])
 def test_a_run_is_within_its_bound(learner, scale, storage):

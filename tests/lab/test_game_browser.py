@@ -18,7 +18,7 @@ def url() -> Iterator[str]:
         yield running.url
 
 
-@pytest.fixture(params=["light", "dark"])
+@pytest.fixture(params=["light", pytest.param("dark", marks=pytest.mark.long)])
 def scheme(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 

@@ -26,6 +26,7 @@ from tests.laws.test_interrupts import InterruptAt
 REST, PAIRS = "one-vs-rest", "one-vs-one"
 KINDS = pytest.mark.parametrize("kind", [REST, PAIRS])
 WRAPPERS = {REST: OneVsRestClassifier, PAIRS: OneVsOneClassifier}
+COMPILES = pytest.mark.compiles
 NAMES = np.array(["ant", "bee", "cat", "dog"])
 FOUND = ("coef_", "intercept_", "last_coef_", "last_intercept_", "history_")
 SAID = ("mistakes_", "updates_", "weight_of_updates_", "passes_", "n_iter_", "radius_", "margin_", "stop_reason_")
@@ -84,13 +85,13 @@ CASES = [
     (Perceptron(hypothesis="last", fit_intercept=False, random_state=7), sp.csr_array, "rows"),
     (Perceptron(order="first", max_iter=9), np.array, None),
     (Perceptron(scale="sphere", max_iter=25), sp.csr_array, None),
-    (MarginPerceptron(), sp.csr_array, None),
-    (MarginPerceptron(hypothesis="average"), np.array, "rows"),
+    pytest.param(MarginPerceptron(), sp.csr_array, None, marks=COMPILES),
+    pytest.param(MarginPerceptron(hypothesis="average"), np.array, "rows", marks=COMPILES),
     (MarginPerceptron(shuffle=False, hypothesis="last", threshold=0.5), np.array, "classes"),
     (MarginPerceptron(scale="sphere", threshold=0.5), np.array, None),
     (MarginPerceptron(order="worst", scale="ball"), np.array, None),
-    (PassiveAggressive(), np.array, "classes"),
-    (PassiveAggressive(shuffle=False, variant="PA-II", C=0.3), sp.csr_array, "rows"),
+    pytest.param(PassiveAggressive(), np.array, "classes", marks=COMPILES),
+    pytest.param(PassiveAggressive(shuffle=False, variant="PA-II", C=0.3), sp.csr_array, "rows", marks=COMPILES),
     (PassiveAggressive(hypothesis="average", tol=0.5), np.array, None),
     (PassiveAggressive(hypothesis="last", variant="PA"), sp.csr_array, None),
 ]
@@ -280,7 +281,9 @@ def test_two_classes_are_as_they_were():
 
 
 @KINDS
-@pytest.mark.parametrize("rule", [Perceptron, MarginPerceptron, PassiveAggressive])
+@pytest.mark.parametrize(
+    "rule", [Perceptron, *(pytest.param(rule, marks=COMPILES) for rule in (MarginPerceptron, PassiveAggressive))]
+)
 @pytest.mark.parametrize("hypothesis", ["last", "average"])
 def test_a_stream_is_a_pass_and_batches_of_it(rule, hypothesis, kind):
     X, y = noisy()

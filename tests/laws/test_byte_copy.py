@@ -160,7 +160,8 @@ def test_what_the_sketch_of_w_lost_is_counted_where_the_bytes_lost_nothing(seed,
 @pytest.mark.parametrize(
     "learners",
     [
-        pytest.param([nk.Perceptron, *AGGRESSIVE], id="sign or product"),
+        pytest.param([nk.Perceptron], id="sign"),
+        pytest.param(AGGRESSIVE, id="product", marks=pytest.mark.long),
         pytest.param([nk.MarginPerceptron], id="threshold", marks=pytest.mark.long),
     ],
 )

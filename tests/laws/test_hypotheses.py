@@ -104,6 +104,7 @@ def of_classes(draw):
     return X, np.array(draw(st.lists(st.integers(0, k - 1), min_size=len(X), max_size=len(X))), dtype=np.int32), k
 
 
+@pytest.mark.compiles
 @given(of_classes(), st.integers(1, 5), st.sampled_from([0.0, 1.0]))
 def test_the_average_and_the_best_of_many_classes(data, passes, constant):
     X, y, k = data
@@ -156,6 +157,7 @@ def test_online_and_by_batches_the_average_is_the_same():
             assert again.coef_.tobytes() == model.learn_one(X[0], -y[0]).coef_.tobytes()
 
 
+@pytest.mark.compiles
 def test_the_average_of_many_classes_online():
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((60, 4)), rng.integers(0, 3, 60).astype(np.int32)

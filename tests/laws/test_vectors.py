@@ -43,7 +43,7 @@ def test_every_loop_is_looked_at():
     assert kernels() - looked_at == SCALAR.keys()
 
 
-@pytest.mark.parametrize("processor", ["x86-64", "znver4"])
+@pytest.mark.parametrize("processor", ["x86-64", pytest.param("znver4", marks=pytest.mark.long)])
 def test_hot_loops_read_rows_by_vectors(processor):
     assert_contiguous(compiled_for(processor, *HOT))
 
