@@ -80,6 +80,7 @@ PARTS: dict[str, tuple[str, list[str], list[str]]] = {  # a file belongs to the 
             "tests/estimators/test_bad_input.py",
             "tests/estimators/test_examples.py",
             "tests/estimators/test_least_squares.py",
+            "tests/estimators/test_one_example.py",
         ],
     ),
     "theory": (
