@@ -11,6 +11,7 @@ from collections.abc import Callable, Generator, Iterator
 from copy import copy
 from fractions import Fraction
 from functools import cached_property
+from threading import Event
 from typing import NamedTuple
 
 import numpy as np
@@ -51,12 +52,15 @@ class OutOfBudget(Exception):  # noqa: N818  # not an error: the caller asked fo
 class CountedRows:
     """The rows a_i = y_i (x_i, constant) with what is counted while they are read."""
 
-    def __init__(self, rows: Rows, max_passes: int | None, max_seconds: float | None) -> None:
+    def __init__(
+        self, rows: Rows, max_passes: int | None, max_seconds: float | None, halt: Event | None = None
+    ) -> None:
         self.rows, self.signs, self.n, self.width = rows, rows.signs, rows.n, rows.width
         self.norms = rows.norms
         width = rows.width
         self.passes = 0
         self._max_passes = max_passes
+        self._halt = halt
         self._deadline = None if max_seconds is None else time.monotonic() + max_seconds
         self.page = max(PAGE, width) if width <= WIDE else PAGE
         longest = np.max(self.norms, where=np.isfinite(self.norms), initial=0.0)
@@ -74,6 +78,8 @@ class CountedRows:
     def spend(self, passes: int) -> None:
         """Count passes over the data; raise `OutOfBudget` if there are too many, or if it is late."""
         self.passes += passes
+        if self._halt is not None and self._halt.is_set():
+            raise KeyboardInterrupt
         if self._deadline is not None and time.monotonic() > self._deadline:
             raise OutOfBudget("the time is used up")
         if self._max_passes is not None and self.passes > self._max_passes:

@@ -29,7 +29,8 @@ class Digest:
     def __init__(self, version: int, data: Data, signs: Any) -> None:
         self._version = version
         self._shape = data.shape
-        self._signs = signs.astype("<i1")
+        # Of many classes they are the places of the labels, of 32 bits.
+        self._signs = signs.astype("<i1" if signs.dtype.itemsize == 1 else "<u4")
         self._streams = [hashlib.sha256() for _ in range(3)]
         self._leaves: list[bytes] = []  # of version 2
         self._busy: list[Future[None]] = []
