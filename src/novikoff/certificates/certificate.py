@@ -144,7 +144,7 @@ class Proof(ABC):
 
     def _vector(self, w: Sequence[int]) -> list[int | str]:
         """Through the origin the constant coordinate is not there, and neither is its weight."""
-        return [_number(x) for x in (w if self.about.constant else w[:-1])]
+        return [in_json(x) for x in (w if self.about.constant else w[:-1])]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -493,9 +493,9 @@ def _short(x: float) -> str:
 
 
 def _combination(rows: NDArray[np.int64], weights: Sequence[int]) -> dict[str, Any]:
-    return {"rows": rows.tolist(), "weights": [_number(x) for x in weights]}
+    return {"rows": rows.tolist(), "weights": [in_json(x) for x in weights]}
 
 
-def _number(x: int) -> int | str:
+def in_json(x: int) -> int | str:
     """JSON readers are sure of integers below 2^53 alone; larger ones travel in hexadecimal."""
     return x if abs(x) < 2**53 else hex(x)

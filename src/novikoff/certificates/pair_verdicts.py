@@ -19,8 +19,8 @@ COLUMNS = ("pair", "verdict", "best margin", "mistakes of a Perceptron", "rows t
 class PairVerdicts(Mapping[tuple[Any, Any], Verdict]):
     """What ``certify(X, y, multiclass="one-vs-one")`` says: for every pair of labels its verdict, as in a dict.
 
-    A key is (a, b), a before b in the order of the labels, and its verdict is that of b (sign +1) against a, on the rows
-    of these two; rows have the numbers that they have in X. ``save`` writes one file that proves them all.
+    A key is (a, b), a before b in the order of the labels, and its verdict is that of b (sign +1) against a, on the
+    rows of these two; rows have the numbers that they have in X. ``save`` writes one file that proves them all.
 
     Examples
     --------

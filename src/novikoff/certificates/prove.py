@@ -120,9 +120,9 @@ def certify(
         the certificate records how the file was read
     y : n labels: text, finite numbers or bools, which the certificate names; others (dates, None, NaN) are refused
     gap : how far apart the two ends of the margin may be: lower >= (1 - gap) upper
-    multiclass : what is asked of more than two labels (of two it makes no difference): "one-vs-rest", each label against
-        all the others; "one-vs-one", each pair of labels by itself, in one table and one file; "joint", whether there is
-        a w for each label such that on every row that of its own has a larger product with x than any other
+    multiclass : what is asked of more than two labels (of two it makes no difference): "one-vs-rest", each label
+        against all the others; "one-vs-one", each pair of labels by itself, in one table and one file; "joint", whether
+        there is a w for each label such that on every row that of its own has a larger product with x than any other
     fit_intercept : append the constant coordinate ``intercept_scaling``; else the hyperplane goes through 0
     max_passes, max_seconds : where to give up; by default never
     verbose : 1 shows the bracket closing: a bar in a terminal or a notebook, lines on standard error elsewhere
@@ -130,14 +130,13 @@ def certify(
     Returns
     -------
     Separable, NotSeparable, or, when a budget runs out or on Ctrl-C, Undecided. With more than two labels,
-    Verdicts: a table that holds, for every label, its verdict against the rest; with "one-vs-one" PairVerdicts, the same
-    for every pair of labels, and there ``max_seconds`` is for all of them; with "joint" JointSeparable,
+    Verdicts: a table that holds, for every label, its verdict against the rest; with "one-vs-one" PairVerdicts, the
+    same for every pair of labels, and there ``max_seconds`` is for all of them; with "joint" JointSeparable,
     JointNotSeparable or Undecided.
     """
     if multiclass not in MULTICLASS:
-        raise ValueError(
-            f"{told('multiclass', '--multiclass')} must be one of {', '.join(map(repr, MULTICLASS))}, got {multiclass!r}"
-        )
+        words = ", ".join(map(repr, MULTICLASS))
+        raise ValueError(f"{told('multiclass', '--multiclass')} must be one of {words}, got {multiclass!r}")
     if not FINEST <= gap < 1:
         raise ValueError(f"{told('gap', '--gap')} must be at least {FINEST} and below 1, got {gap!r}")
     if not 0 < intercept_scaling < math.inf:
@@ -153,10 +152,10 @@ def certify(
     question = Question(gap, constant, max_passes, max_seconds, verbose, reading=reading, doubted=doubted)
     found = classes(y, X.shape[0])
     if multiclass != "one-vs-rest" and len(found.labels) > 2:
-        from novikoff.certificates import pairs  # which go on from here
+        from novikoff.certificates import joint, pairs  # which go on from here
 
         rows, about = pairs.surveyed(X, found, question, names)
-        return pairs.one_vs_one(rows, about, question)
+        return (pairs.one_vs_one if multiclass == "one-vs-one" else joint.joint)(rows, about, question)
     hashed: bytes | None = None
     proofs: dict[Any, Verdict] = {}
     for division in divisions(found):
@@ -228,7 +227,7 @@ def _rescaled(rows: Rows, power: int) -> Rows:
     """The rows times 2^-power, exactly, on a copy; an error if an entry is too small beside another for that."""
     constant = rows.constant
     copy = rows.storage.some(slice(None), rows.width - 1).astype(np.float64)
-    values = copy.data if sp.issparse(copy) else copy
+    values: NDArray[np.float64] = copy.data if sp.issparse(copy) else copy
     kept = values.copy()
     np.ldexp(values, -power, out=values)
     last = math.ldexp(constant, -power)

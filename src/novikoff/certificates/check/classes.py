@@ -19,7 +19,7 @@ LEAST = 2.0**-900  # weights in floats that are smaller, beside the largest, say
 
 def check_digest(head: Head, data: Data, place: Any) -> None:
     """It is that of the data, with the places of the labels."""
-    found = digest_of(2, data, place)
+    found = digest_of(2, data, place, "<u4")
     require(head.digest == found, f"this proof is about data with digest {head.digest:.12}...; yours is {found:.12}...")
 
 

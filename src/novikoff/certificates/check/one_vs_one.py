@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, compress
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,6 @@ from novikoff.certificates.claim.one_vs_one import Entries, Pair, SeparablePair
 from novikoff.certificates.reference.rows import Row, product, square
 from novikoff.certificates.reference.separability import bounds_every_margin, signs_balance, vanishes
 from novikoff.certificates.verified import Verified, of_pairs, shown
-
 
 PACE = 64  # rows that are looked at together, at least; no result depends on it
 
@@ -101,14 +100,14 @@ def _scan(tasks: Sequence[_Task], label: int, members: Any, data: Data, rows: Ex
         dot = signs * found.dot
         short = (found.square + found.excess)[:, None] <= top
         far = dot - found.error >= bottom
-        for m in np.flatnonzero(((dot > 0) & (dot >= found.error)).any(axis=0)):
+        for m in np.flatnonzero(((dot > 0) & (dot >= found.error)).any(axis=0)).tolist():
             tasks[m].some = True
         doubts = np.flatnonzero(~(short & far).all(axis=1))
         rows.of(part[doubts].tolist())
         for k in doubts.tolist():
             i = int(part[k])
-            for m in np.flatnonzero(~(short[k] & far[k])).tolist():
-                _decide(tasks[m], i, rows[i], label)
+            for task in compress(tasks, ~(short[k] & far[k])):
+                _decide(task, i, rows[i], label)
         rows.clear()
 
 

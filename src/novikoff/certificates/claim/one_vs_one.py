@@ -133,6 +133,7 @@ def alone(pair: Pair, head: Head, combination: Combination, closest: int) -> Sep
     """What is claimed of one pair, about its rows alone: with the numbers that the rows have among them."""
     sides = Sides(pair.positive, (pair.against,))
     if not isinstance(pair, SeparablePair):
-        return NotSeparableClaim(head, sides, combination, pair.weak and pair.weak.dense(head.width))
+        weak = None if pair.weak is None else pair.weak.dense(head.width)
+        return NotSeparableClaim(head, sides, combination, weak)
     w = pair.separator.dense(head.width)
     return SeparableClaim(head, sides, combination, w, pair.margin, pair.radius, closest)

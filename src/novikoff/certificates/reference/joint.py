@@ -2,17 +2,18 @@
 
 A row i of class y and a rival r != y stand for a row of k blocks of D coordinates (Kesler's construction),
 
-    z_ir = a_i in block y, -a_i in block r, 0 elsewhere,    so that <W, z_ir> = <w_y - w_r, a_i>, ||z_ir||^2 = 2 ||a_i||^2
+    z_ir = a_i in block y, -a_i in block r, 0 elsewhere,    so that <W, z_ir> = <w_y - w_r, a_i>
 
-with a_i = (x_i, c), or x_i through the origin. The margin of W is the smallest <W, z_ir> / (sqrt(2) ||W||).
+with a_i = (x_i, c), or x_i through the origin, and ||z_ir||^2 = 2 ||a_i||^2. The margin of W is the smallest
+<W, z_ir> / (sqrt(2) ||W||).
 
-    joint separable         <w_y - w_r, a_i> > 0                                for every i and r != y  `separates`
-                            <w_y - w_r, a_i>^2 >= 2 lower^2 ||W||^2             for every i and r != y  `has_margin`
-                            ||a_i||^2 <= radius^2                               for every i             `lies_within`
-                            the lead of `closest` <= <w_y - w_r, a_i>           for every i and r != y  `is_closest`
-                            ||sum p z||^2 <= 2 upper^2 (sum p)^2                               `bounds_every_margin`
+    joint separable         <W, z_ir> > 0                           for every i and r != y      `separates`
+                            <W, z_ir>^2 >= 2 lower^2 ||W||^2        for every i and r != y      `has_margin`
+                            ||a_i||^2 <= radius^2                   for every i                 `lies_within`
+                            <W, z_closest> <= <W, z_ir>             for every i and r != y      `is_closest`
+                            ||sum p z||^2 <= 2 upper^2 (sum p)^2                                `bounds_every_margin`
 
-    joint not separable     sum p z = 0, in every block                                                    `vanishes`
+    joint not separable     sum p z = 0, in every block                                         `vanishes`
 
 Why the last line of each is enough: for any W with ||W|| = 1 some pair has <W, z> <= sum p <W, z> / sum p, a mean,
 which is at most ||sum p z|| / sum p, and 0 where the sum vanishes.
