@@ -227,7 +227,7 @@ def _rescaled(rows: Rows, power: int) -> Rows:
     """The rows times 2^-power, exactly, on a copy; an error if an entry is too small beside another for that."""
     constant = rows.constant
     copy = rows.storage.some(slice(None), rows.width - 1).astype(np.float64)
-    values: NDArray[np.float64] = copy.data if sp.issparse(copy) else copy
+    values: Any = copy.data if sp.issparse(copy) else copy
     kept = values.copy()
     np.ldexp(values, -power, out=values)
     last = math.ldexp(constant, -power)

@@ -144,6 +144,7 @@ def nearest(data: Counted, gap: float, rows: Indices, p: list[Fraction]) -> Near
     start = whole(_with_ones(integer_rows(data, members).table))
     kept = _independent_columns(start.T, PRIMES[0], data.look)
     members, weights = members[kept], [weights[k] for k in kept]
+    enough = 1 - Fraction(gap) * (1 - Fraction(1, 256))  # the ends are rounded to floats yet, away from each other
     while True:
         data.look()
         block = integer_rows(data, members)
@@ -156,7 +157,7 @@ def nearest(data: Counted, gap: float, rows: Indices, p: list[Fraction]) -> Near
         if not any(found.w):
             return found
         level = Fraction(sum(x * x for x in found.w), sum(target)) * Fraction(2) ** block.exponent
-        if found.smallest >= (1 - Fraction(gap)) * level:
+        if found.smallest >= enough * level:
             return found
         members, weights = np.append(members, found.closest), [*weights, Fraction(0)]
 

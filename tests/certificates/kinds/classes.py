@@ -15,7 +15,7 @@ LABELS = [["a", "b", "c"], [0, 1, 2], [True, False, 2], [0.5, 2**53 + 1, 2.0**53
 def problem(rng):
     """Small X and y of three or four labels: integers, floats, duplicates, zeros, dependent columns."""
     if rng.random() < 0.2:
-        return pinwheel(rng)
+        return cycle(rng)
     labels = rng.choice(LABELS)
     n, d = rng.randint(len(labels), 9), rng.randint(1, 4)
     kind = rng.random()
@@ -40,14 +40,16 @@ def problem(rng):
     return X, y
 
 
-def pinwheel(rng):
-    """Three rods that pass each other: every two have a line between them, and all at once need not."""
-    turn, reach = rng.choice([0.5, 1.0, 2.0]), rng.randint(1, 5)
+def cycle(rng):
+    """Three segments in space that do not meet, so that every two have a plane between them; all at once have no W.
+
+    a - b = b' - c = c' - a' = u: then a and b with each other as rivals, b' and c, and c' and a' cancel.
+    """
+    u, *starts = ([float(rng.randint(-9, 9)) for _ in range(3)] for _ in range(4))
     X, y = [], []
-    for label, (p, q) in enumerate([(1.0, 0.0), (-0.5, 0.875), (-0.5, -0.875)]):
-        for t in range(-rng.randint(0, 1), reach):
-            X.append([p - turn * t * q, q + turn * t * p])
-            y.append(label)
+    for start, (here, there) in zip(starts, ((1, 0), (2, 1), (0, 2)), strict=True):
+        X += [start, [p + q for p, q in zip(start, u, strict=True)]]
+        y += [here, there]
     return X, y
 
 

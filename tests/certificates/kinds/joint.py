@@ -50,7 +50,7 @@ def _check(record, X, y):
     n, d, k = len(X), len(X[0]), len(record["labels"])
     rows = kesler(X, place, k, constant)
     which, p = _combination(record["combination"], rows, k, d)
-    mixture = [sum(q * z for q, z in zip(p, column, strict=True) if z) for column in zip(*(rows[v] for v in which))]
+    mixture = [sum(q * rows[v][j] for v, q in zip(which, p, strict=True)) for j in range(k * D)]
     if kind == "joint not separable":
         require(len(which) <= (k - 1) * (d + 1) + 1)
         require(not any(mixture))

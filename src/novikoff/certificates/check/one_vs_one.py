@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from novikoff.certificates.check.classes import bottoms, products, surely_bounds, tops, vectors
+from novikoff.certificates.check.classes import Products, bottoms, products, surely_bounds, tops, vectors
 from novikoff.certificates.check.data import Data, ExactRows
 from novikoff.certificates.check.filter import BEYOND
 from novikoff.certificates.claim import Combination, OneVsOneClaim, require
@@ -96,19 +96,24 @@ def _scan(tasks: Sequence[_Task], label: int, members: Any, data: Data, rows: Ex
     step = max(PACE, data.step // len(tasks))
     for start in range(0, len(members), step):
         part = members[start : start + step]
-        found = products(data, part, v, constant)
-        dot = signs * found.dot
-        short = (found.square + found.excess)[:, None] <= top
-        far = dot - found.error >= bottom
-        for m in np.flatnonzero(((dot > 0) & (dot >= found.error)).any(axis=0)).tolist():
-            tasks[m].some = True
-        doubts = np.flatnonzero(~(short & far).all(axis=1))
+        clear, some = _clear(products(data, part, v, constant), signs, bottom, top)
+        for task in compress(tasks, some):
+            task.some = True
+        doubts = np.flatnonzero(~clear.all(axis=1))
         rows.of(part[doubts].tolist())
         for k in doubts.tolist():
             i = int(part[k])
-            for task in compress(tasks, ~(short[k] & far[k])):
+            for task in compress(tasks, ~clear[k]):
                 _decide(task, i, rows[i], label)
         rows.clear()
+
+
+@np.errstate(all="ignore")
+def _clear(found: Products, signs: Any, bottom: Any, top: Any) -> tuple[Any, Any]:
+    """For which rows and vectors all is well for certain; and for which vectors some y<w,x> is surely > 0."""
+    dot = signs * found.dot
+    short = (found.square + found.excess)[:, None] <= top
+    return short & (dot - found.error >= bottom), ((dot > 0) & (dot >= found.error)).any(axis=0)
 
 
 def _decide(task: _Task, i: int, row: Row, label: int) -> None:
