@@ -31,20 +31,34 @@ class Vectors(NamedTuple):
     scales: list[int]
 
 
-def vectors(d: int, entries: Sequence[tuple[Any, Sequence[int]]], scale: int | None = None) -> Vectors:
-    """From the columns and the integers in them, of each vector. None: each has a scale of its own."""
-    V = np.zeros((d + 1, len(entries)))
-    scales = []
-    for m, (columns, integers) in enumerate(entries):
-        own = scale or scale_of(integers)
-        V[columns, m] = [x / own for x in integers] if own > 1 else integers  # rounded
-        scales.append(own)
-    return Vectors(V, np.sqrt(np.einsum("ij,ij->j", V, V)), scales)
-
-
 def scale_of(integers: Iterable[int]) -> int:
-    """The power of two that brings them below 2^64."""
+    """The power of two that brings them below 2^64, and 1 where they are."""
     return 1 << max(0, max(map(abs, integers), default=0).bit_length() - 64)
+
+
+class Floats(NamedTuple):
+    """Some entries of a vector of integers, in floats, divided by a power of two."""
+
+    columns: Any
+    values: Any
+    scale: int
+
+    @classmethod
+    def of(cls, columns: Any, integers: Sequence[int], scale: int | None = None) -> Floats:
+        scale = scale or scale_of(integers)
+        values = np.array([x / scale for x in integers] if scale > 1 else integers, dtype=np.float64)  # rounded
+        return cls(np.asarray(columns, dtype=np.int64), values, scale)
+
+
+NOTHING = Floats.of([], [])
+
+
+def vectors(d: int, found: Sequence[Floats]) -> Vectors:
+    """Side by side."""
+    V = np.zeros((d + 1, len(found)))
+    for m, one in enumerate(found):
+        V[one.columns, m] = one.values
+    return Vectors(V, np.sqrt(np.einsum("ij,ij->j", V, V)), [one.scale for one in found])
 
 
 class Products(NamedTuple):

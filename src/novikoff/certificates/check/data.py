@@ -103,6 +103,20 @@ class Data:
         square[full] = np.add.reduceat(x * x, block.ends[full])
         return Sums(dot, square, np.diff(block.ends), bool(np.all(x == np.rint(x))))
 
+    def sums(self, rows: Sequence[int], coefficients: Any) -> Any:
+        """Of these rows, with each line of coefficients: c X, in floats, in any order of addition."""
+        if not self._sparse:
+            return coefficients @ self._X[list(rows)].astype(np.float64)
+        block = self.some(rows)
+        row = np.repeat(np.arange(len(rows)), np.diff(block.ends))
+        d = self.shape[1]
+        return np.array([np.bincount(block.columns, line[row] * block.values, d) for line in coefficients])
+
+    def is_small_and_whole(self, rows: Sequence[int], limit: float) -> bool:
+        """Are all entries of these rows integers below the limit in size?"""
+        x = self.some(rows).values
+        return bool(np.all(x == np.rint(x)) and np.all(np.abs(x) < limit))
+
     def some(self, rows: Sequence[int]) -> Block:
         """A few of them, taken together."""
         return self._taken(rows, self._X[list(rows)])

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from novikoff.certificates.check.classes import Products, products, scale_of, tops, vectors
+from novikoff.certificates.check.classes import Floats, Products, products, scale_of, tops, vectors
 from novikoff.certificates.check.data import Data, ExactRows
 from novikoff.certificates.claim import JointNotSeparableClaim, JointSeparableClaim, require
 from novikoff.certificates.reference.joint import bounds_every_margin, has_rivals, lead, vanishes
@@ -43,7 +43,7 @@ def _scan(claim: JointSeparableClaim, least: Fraction, data: Data, place: Any, r
     n, d = data.shape
     scale = scale_of(x for w in claim.separator for x in w)  # one for all, since products are compared
     everywhere = np.arange(claim.head.width)
-    v = vectors(d, [(everywhere, w) for w in claim.separator], scale)
+    v = vectors(d, [Floats.of(everywhere, w, scale) for w in claim.separator])
     bottom = rounded_up(least / scale)
     top = float(tops([Fraction(claim.radius) ** 2])[0])
     step = max(1, data.step // len(claim.labels))

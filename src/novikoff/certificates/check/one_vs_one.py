@@ -5,11 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import combinations, compress
+from operator import mul
 from typing import Any
 
 import numpy as np
 
-from novikoff.certificates.check.classes import Products, bottoms, products, surely_bounds, tops, vectors
+from novikoff.certificates.check import whole
+from novikoff.certificates.check.classes import (
+    NOTHING,
+    Floats,
+    Products,
+    bottoms,
+    products,
+    surely_bounds,
+    tops,
+    vectors,
+)
 from novikoff.certificates.check.data import Data, ExactRows
 from novikoff.certificates.check.filter import BEYOND
 from novikoff.certificates.claim import Combination, OneVsOneClaim, require
@@ -36,6 +47,7 @@ class _Task:
         separable = isinstance(pair, SeparablePair)
         self.entries: Entries | None = pair.separator if isinstance(pair, SeparablePair) else pair.weak
         self.w = _Sparse(zip(self.entries.columns, self.entries.weights, strict=True)) if self.entries else _Sparse()
+        self.floats = Floats.of(self.entries.columns, self.entries.weights) if self.entries else NOTHING
         self.least = Fraction(0)  # of y<w,x>
         self.most = Fraction(pair.radius) ** 2 if isinstance(pair, SeparablePair) else BEYOND
         self.limit = "that of the closest" if separable else "0"
@@ -82,7 +94,7 @@ def _check_closest(task: _Task, pair: SeparablePair, place: Any, rows: ExactRows
     closest = rows.of([pair.closest])[pair.closest]
     task.least = task.sign(place[pair.closest]) * product(task.w, closest)
     task.require(task.least > 0, f"its separator does not separate: row {pair.closest} has y<w,x> <= 0")
-    length_sq = sum(x * x for x in pair.separator.weights)
+    length_sq = sum(map(mul, pair.separator.weights, pair.separator.weights))
     enough = task.least**2 >= Fraction(pair.margin[0]) ** 2 * length_sq
     task.require(enough, "its separator has less than the lower margin")
 
@@ -90,7 +102,7 @@ def _check_closest(task: _Task, pair: SeparablePair, place: Any, rows: ExactRows
 def _scan(tasks: Sequence[_Task], label: int, members: Any, data: Data, rows: ExactRows) -> None:
     """The rows of one label are on their side of every vector, and no longer than the radius."""
     constant = rows.constant
-    v = vectors(data.shape[1], [(t.entries.columns, t.entries.weights) for t in tasks if t.entries])
+    v = vectors(data.shape[1], [task.floats for task in tasks])
     signs = np.array([task.sign(label) for task in tasks])
     bottom, top = bottoms([task.least for task in tasks], v.scales), tops([task.most for task in tasks])
     step = max(PACE, data.step // len(tasks))
@@ -127,14 +139,24 @@ def _decide(task: _Task, i: int, row: Row, label: int) -> None:
 def _check_combination(task: _Task, signs: Any, data: Data, rows: ExactRows) -> None:
     pair = task.pair
     if isinstance(pair, SeparablePair):
-        if not surely_bounds(pair.combination, signs, pair.margin[1], data, rows.constant):
-            exact = dict(enumerate(_signed(pair.combination, signs, rows)))
-            proved = bounds_every_margin(_numbered(pair.combination), Fraction(pair.margin[1]), exact)
-            task.require(proved, "its combination does not prove the upper margin")
+        proved = surely_bounds(pair.combination, signs, pair.margin[1], data, rows.constant)
+        proved = proved or _bounds(pair.combination, signs, Fraction(pair.margin[1]), data, rows)
+        task.require(proved, "its combination does not prove the upper margin")
         return
     task.require(pair.weak is None or task.some, "its weak separator has y<u,x> = 0 on every row")
-    exact = dict(enumerate(_signed(pair.combination, signs, rows)))
-    task.require(vanishes(_numbered(pair.combination), exact), "its weighted rows do not sum to zero")
+    task.require(_vanishes(pair.combination, signs, data, rows), "its weighted rows do not sum to zero")
+
+
+def _bounds(combination: Combination, signs: Any, upper: Fraction, data: Data, rows: ExactRows) -> bool:
+    total = whole.combined(data, combination.rows, combination.weights, signs, rows.constant)
+    if total is not None:
+        return Fraction(sum(map(mul, total, total))) <= upper**2 * sum(combination.weights) ** 2
+    return bounds_every_margin(_numbered(combination), upper, _signed(combination, signs, rows))
+
+
+def _vanishes(combination: Combination, signs: Any, data: Data, rows: ExactRows) -> bool:
+    total = whole.combined(data, combination.rows, combination.weights, signs, rows.constant)
+    return vanishes(_numbered(combination), _signed(combination, signs, rows)) if total is None else not any(total)
 
 
 def _numbered(combination: Combination) -> Combination:
@@ -142,12 +164,12 @@ def _numbered(combination: Combination) -> Combination:
     return Combination(range(len(combination.rows)), combination.weights)
 
 
-def _signed(combination: Combination, signs: Any, rows: ExactRows) -> list[Row]:
-    """The rows of the combination, exactly, with their signs."""
+def _signed(combination: Combination, signs: Any, rows: ExactRows) -> dict[int, Row]:
+    """The rows of the combination, exactly, with their signs; counted among these."""
     made = rows.of(combination.rows)
     found = [
         made[i] if s > 0 else Row([(j, -z) for j, z in made[i].entries], made[i].denominator)
         for i, s in zip(combination.rows, signs.tolist(), strict=True)
     ]
     rows.clear()
-    return found
+    return dict(enumerate(found))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from novikoff.certificates.claim import Head, OneVsOneClaim
-from novikoff.certificates.claim.one_vs_one import Pair, SeparablePair, alone
+from novikoff.certificates.claim import Head, NotSeparableClaim, OneVsOneClaim, SeparableClaim, Sides
+from novikoff.certificates.claim.one_vs_one import Pair, SeparablePair
 from novikoff.certificates.verified.separability import of_separability
 from novikoff.certificates.verified.words import DECIMALS, SHOWN, Verified, coordinate, recorded, shown
 
@@ -28,8 +28,12 @@ def of_pairs(claim: OneVsOneClaim, signs_balance: Sequence[bool]) -> Verified:
 
 def _verified(pair: Pair, head: Head, signs_balance: bool) -> Verified:
     """What is recorded of the file is said once, of all pairs."""
-    closest = pair.closest if isinstance(pair, SeparablePair) else 0
-    claim = alone(pair, head._replace(reading=None), pair.combination, closest)
+    about, sides = head._replace(reading=None), Sides(pair.positive, (pair.against,))
+    claim: SeparableClaim | NotSeparableClaim
+    if isinstance(pair, SeparablePair):  # what is said of it needs no vector
+        claim = SeparableClaim(about, sides, pair.combination, (), pair.margin, pair.radius, pair.closest)
+    else:
+        claim = NotSeparableClaim(about, sides, pair.combination, None if pair.weak is None else ())
     return of_separability(claim, (pair.against,), signs_balance)
 
 
