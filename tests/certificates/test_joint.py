@@ -170,10 +170,10 @@ def test_the_first_pair_without_a_separator_is_enough(monkeypatch):
     settled = []
     original = pairs._settle
 
-    def noted(rows, about, question, pair, members):
+    def noted(X, rows, about, question, pair, members):
         if not question.halt.is_set():
             settled.append(pair)
-        return original(rows, about, question, pair, members)
+        return original(X, rows, about, question, pair, members)
 
     monkeypatch.setattr(pairs, "_settle", noted)
     monkeypatch.setattr(pairs, "cores", lambda: 1)

@@ -66,10 +66,11 @@ def settled(rows: Rows, about: About, question: Question) -> Iterator[tuple[tupl
     halt = Event()
     late = math.inf if question.max_seconds is None else time.monotonic() + question.max_seconds
     members = [np.flatnonzero(rows.signs == place) for place in range(len(about.labels))]
+    X = rows.storage.some(slice(None), about.d)
 
     def settle(pair: tuple[int, int]) -> Verdict:
         left = None if late == math.inf else max(0.0, late - time.monotonic())
-        return _settle(rows, about, replace(question, verbose=0, max_seconds=left, halt=halt), pair, members)
+        return _settle(X, rows, about, replace(question, verbose=0, max_seconds=left, halt=halt), pair, members)
 
     shown = Pairs("certify", len(pairs)) if question.verbose else nullcontext()
     with ThreadPoolExecutor(cores()) as pool, shown as watch:
@@ -92,14 +93,16 @@ def settled(rows: Rows, about: About, question: Question) -> Iterator[tuple[tupl
             pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _settle(rows: Rows, about: About, question: Question, pair: tuple[int, int], members: list[Indices]) -> Verdict:
+def _settle(
+    X: Any, rows: Rows, about: About, question: Question, pair: tuple[int, int], members: list[Indices]
+) -> Verdict:
     """The verdict on one pair: the second label against the first."""
     a, b = pair
-    which = np.union1d(members[a], members[b])
+    which = np.sort(np.concatenate([members[a], members[b]]))
     of_pair = replace(about, n=len(which), positive=about.labels[b], against=(about.labels[a],))
     if question.halt is not None and question.halt.is_set():
         return Undecided(of_pair, 0, (-math.inf, math.inf), INTERRUPTED)
-    part, columns = _without_empty_columns(rows.storage.some(which, about.d))
+    part, columns = _without_empty_columns(X[which])
     of_two = Rows(part, np.where(rows.signs[which] == b, np.int8(1), np.int8(-1)), rows.constant)
     of_two.take_norms(rows.norms[which])
     return _of_the_whole(verdict_on(of_two, of_pair, question), which, columns, about.d)

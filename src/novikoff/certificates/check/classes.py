@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -31,9 +31,10 @@ class Vectors(NamedTuple):
     scales: list[int]
 
 
-def scale_of(integers: Iterable[int]) -> int:
+def scale_of(integers: Sequence[int]) -> int:
     """The power of two that brings them below 2^64, and 1 where they are."""
-    return 1 << max(0, max(map(abs, integers), default=0).bit_length() - 64)
+    largest = max(max(integers, default=0), -min(integers, default=0))
+    return 1 << max(0, largest.bit_length() - 64)
 
 
 class Floats(NamedTuple):

@@ -41,7 +41,7 @@ def check_not_separable(claim: JointNotSeparableClaim, place: Any, rows: ExactRo
 def _scan(claim: JointSeparableClaim, least: Fraction, data: Data, place: Any, rows: ExactRows) -> None:
     """Every row is as far from every rival as the closest, and no longer than the radius."""
     n, d = data.shape
-    scale = scale_of(x for w in claim.separator for x in w)  # one for all, since products are compared
+    scale = max(map(scale_of, claim.separator))  # one for all, since products are compared
     everywhere = np.arange(claim.head.width)
     v = vectors(d, [Floats.of(everywhere, w, scale) for w in claim.separator])
     bottom = rounded_up(least / scale)

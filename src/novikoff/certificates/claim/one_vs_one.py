@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, islice
+from operator import lt
 from typing import Any, ClassVar
 
 from novikoff.certificates.claim import fields, labels, separability
@@ -122,7 +123,8 @@ def _entries(value: Any, about: Head, what: str) -> Entries:
     require(good, f"{what} not columns and weights")
     columns = value["columns"]
     good = type(columns) is list and {*map(type, columns)} <= {int}
-    require(good and columns == sorted(set(columns)), f"{what} not of columns in increasing order")
+    good = good and all(map(lt, columns, islice(columns, 1, None)))
+    require(good, f"{what} not of columns in increasing order")
     require(not columns or 0 <= columns[0] <= columns[-1] < about.width, f"{what} of a column that is not there")
     weights = fields.integers(value["weights"], len(columns), about.d, what)
     require(all(weights), f"{what} zero in a column that it names")
