@@ -28,7 +28,16 @@ GROUPS = {
 AREAS = {
     "Passes over dense rows": ("dense", "converge", "quiet", "mapped"),
     "Sparse rows": ("sparse",),
-    "Many classes and noise": ("accuracy", "many", "apart", "returned", "order", "aggressive", "class_streams"),
+    "Many classes and noise": (
+        "accuracy",
+        "many",
+        "apart",
+        "returned",
+        "order",
+        "aggressive",
+        "pairs",
+        "class_streams",
+    ),
     "Streams": ("online", "one_row"),
     "Start": ("start_up",),
     "Certificates": ("certify", "certify-digits"),

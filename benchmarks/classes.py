@@ -7,6 +7,8 @@ import tempfile
 import warnings
 from collections.abc import Iterator
 from functools import partial
+from itertools import combinations
+from time import perf_counter
 
 import numpy as np
 import scipy.sparse as sp
@@ -21,6 +23,7 @@ from sklearn.linear_model import SGDClassifier
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
 
+import novikoff as nk
 from benchmarks import datasets
 from benchmarks.measure import Result, Skipped, compare, side_by_side
 from novikoff import PassiveAggressive, Perceptron
@@ -199,6 +202,60 @@ def aggressive() -> Iterator[Result | Skipped]:
             )
 
 
+def _separately(X, y):
+    """A call for each pair, on the rows of its two labels."""
+    found = {}
+    for a, b in combinations(np.unique(y).tolist(), 2):
+        chosen = np.flatnonzero((y == a) | (y == b))
+        found[a, b] = nk.certify(X[chosen], y[chosen])
+    return found
+
+
+def _same_verdicts(ours, theirs) -> bool:
+    """The brackets of the best margin have a number in common, or there is none."""
+    return all(
+        ours[pair].verdict == one.verdict
+        and ours[pair].margin[0] <= one.margin[1]
+        and one.margin[0] <= ours[pair].margin[1]
+        for pair, one in theirs.items()
+    )
+
+
+def pairs() -> Iterator[Result | Skipped]:
+    """Every pair of labels certified: one call on all cores against separate ones, by the clock on the wall."""
+    for name, load in (("MNIST raw pixels, 45 pairs", _pixels), ("20newsgroups word counts CSR, 190 pairs", _counts)):
+        job = f"certify one-vs-one, {name}"
+        try:
+            X, y = load()
+        except datasets.MissingError as missing:
+            yield Skipped(job, str(missing))
+            continue
+        ours, theirs = partial(nk.certify, X, y, multiclass="one-vs-one"), partial(_separately, X, y)
+        result = compare(
+            job, "our own separate calls", ours, theirs, same=_same_verdicts, bar=1.5, rounds=3, clock=perf_counter
+        )
+        yield result
+        with tempfile.TemporaryDirectory() as folder:
+            path = f"{folder}/proof.json"
+            ours().save(path)
+            check = partial(nk.verify, path, X, y)
+            seconds = min(side_by_side(check, check, rounds=2, clock=perf_counter))
+        ratio = result.ours / seconds
+        yield Result(f"verify {job}", "our own search", seconds, result.ours, ratio, 2.0, remark="bar: half of it")
+
+
+def _pixels():
+    pixels, digits = datasets.mnist()
+    return pixels.astype(np.float32), digits
+
+
+def _counts():
+    lines = datasets._open("20newsgroups-train.tab.gz").decode("utf-8", "replace").split("\n")[3:]
+    posts = [line.partition("\t") for line in lines if line]
+    X = CountVectorizer(token_pattern=r"\S+").fit_transform(text for _, _, text in posts)
+    return X.astype(np.float64), np.array([label for label, _, _ in posts])
+
+
 def streams() -> Iterator[Result]:
     """Dicts of ten classes."""
     X, y = load_digits(return_X_y=True)
@@ -223,5 +280,6 @@ GROUPS = {
     "returned": returned,
     "order": order,
     "aggressive": aggressive,
+    "pairs": pairs,
     "class_streams": streams,
 }

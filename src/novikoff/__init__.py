@@ -11,8 +11,11 @@ if TYPE_CHECKING:
     from novikoff import display as display
     from novikoff import problems as problems
     from novikoff import theory as theory
+    from novikoff.certificates import JointNotSeparable as JointNotSeparable
+    from novikoff.certificates import JointSeparable as JointSeparable
     from novikoff.certificates import NotSeparable as NotSeparable
     from novikoff.certificates import NotSeparableError as NotSeparableError
+    from novikoff.certificates import PairVerdicts as PairVerdicts
     from novikoff.certificates import RunProof as RunProof
     from novikoff.certificates import Separable as Separable
     from novikoff.certificates import Undecided as Undecided
@@ -57,7 +60,10 @@ __version__ = "0.1.0"
 # Where the public names live. They are imported on first use: `novikoff --help`, or the reading of a large file, need
 # not wait for scikit-learn.
 _NAMES = {
-    "certificates": "NotSeparable NotSeparableError RunProof Separable Undecided Verdicts certify",
+    "certificates": (
+        "JointNotSeparable JointSeparable NotSeparable NotSeparableError PairVerdicts RunProof Separable Undecided "
+        "Verdicts certify"
+    ),
     "certificates.claim": "InvalidCertificate",
     "certificates.verified": "Verified",
     "certificates.verify": "verify",

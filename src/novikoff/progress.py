@@ -152,6 +152,18 @@ class Bracket(_Line):
         return _approached(1 - lower / upper, self._gap)
 
 
+class Pairs(_Line):
+    """Call it with (how many pairs of labels are settled, how many of them have no separator); there are so many."""
+
+    def __init__(self, name: str, most: int) -> None:
+        super().__init__(name)
+        self._most = most
+
+    def __call__(self, settled: int, without: int) -> None:
+        line = f"certify: {settled:,} of {self._most:,} pairs of labels, {without:,} without a separator"
+        self._show(settled, line, settled / self._most)
+
+
 class Descent(_Line):
     """Call it with (iterations so far, accuracy or loss); with a ``tol``, an accuracy of that is the end."""
 

@@ -198,6 +198,35 @@ def test_more_classes_get_a_file_each(files):
         assert run("verify", str(files / f"proof-{label}.json"), str(files / "three.csv"))[0] == 0
 
 
+@pytest.mark.parametrize("what", ["one-vs-one", "joint"])
+def test_more_classes_may_share_a_file(files, what):
+    data, proof = str(files / "three.csv"), files / "proof.json"
+    code, text = run("certify", data, "--multiclass", what, "-o", str(proof), "-q")
+    assert code == 0
+    assert text.endswith(f"Saved in {proof}.\n")
+    for how in ([], ["--reference"]):
+        code, text = run("verify", str(proof), data, *how)
+        assert code == 0
+        assert text.startswith("Valid. 3 labels ")
+    found = json.loads(run("certify", data, "--multiclass", what, "-q", "--json")[1])
+    records = found if what == "one-vs-one" else {"": found}
+    assert {record["verdict"] for record in records.values()} <= {"separable", "joint separable"}
+    assert next(iter(records)) in ("a and b", "")
+
+
+def test_pairs_that_are_undecided_are_not_saved(files):
+    proof = files / "proof.json"
+    arguments = ["--multiclass", "one-vs-one", "--max-seconds", "0", "-o", str(proof), "-q"]
+    code, text = run("certify", str(files / "three.csv"), *arguments)
+    assert code == 11
+    assert "undecided" in text
+    assert not proof.exists()
+
+
+def test_an_unknown_question_of_many_classes_is_refused(files):
+    assert run("certify", str(files / "three.csv"), "--multiclass", "all", "-q")[0] == 2
+
+
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [

@@ -53,6 +53,9 @@ def certificates() -> None:
     assert_type(nk.certify(X, SPAM), Verdict)
     assert_type(nk.certify(X, [True, False]), Verdict)
     assert_type(nk.certify(X, WORDS), Verdict | nk.Verdicts)
+    assert_type(nk.certify(X, SPAM, multiclass="joint"), Verdict)
+    assert_type(nk.certify(X, WORDS, multiclass="one-vs-rest"), Verdict | nk.Verdicts)
+    nk.certify(X, WORDS, multiclass="one-v-one")  # error: call-overload
     assert_type(nk.certify(X, SPAM).margin, tuple[float, float])
     print(nk.certify(X, SPAM).coef)  # error: union-attr
     print(nk.certify(X, WORDS).margin)  # error: union-attr

@@ -11,14 +11,20 @@ from novikoff.certificates.certificate import RunProof as RunProof
 from novikoff.certificates.certificate import Separable as Separable
 from novikoff.certificates.certificate import Undecided as Undecided
 from novikoff.certificates.certificate import Verdict as Verdict
+from novikoff.certificates.joint_verdicts import JointNotSeparable as JointNotSeparable
+from novikoff.certificates.joint_verdicts import JointSeparable as JointSeparable
+from novikoff.certificates.pair_verdicts import PairVerdicts as PairVerdicts
 from novikoff.certificates.verdicts import Verdicts as Verdicts
 
 if TYPE_CHECKING:
     from novikoff.certificates.prove import certify as certify
 
 __all__ = [
+    "JointNotSeparable",
+    "JointSeparable",
     "NotSeparable",
     "NotSeparableError",
+    "PairVerdicts",
     "Proof",
     "RunProof",
     "Separable",

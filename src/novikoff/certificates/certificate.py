@@ -50,10 +50,15 @@ class About:
     sphere: float | None = None  # where the rows are (x, this) / ||(x, this)||, as scale="sphere" learns from them
     reading: dict[str, Any] | None = None  # how the file was read that they come from, as the certificate records it
     doubted: tuple[Doubted, ...] = ()  # the columns of that file that a verdict should not rest on
+    labels: tuple[
+        Any, ...
+    ] = ()  # all k, where the digest is that of k classes: of a pair among them, or of all at once
 
     @property
     def sides(self) -> str:
         """Which label against which, in words."""
+        if not self.against:
+            return f"{len(self.labels):,} labels at once"
         others = [_shown(label) for label in self.against[:SHOWN]]
         if len(self.against) > SHOWN:
             others[-1] = f"{len(self.against) - SHOWN + 1:,} other labels"
@@ -94,26 +99,20 @@ class Proof(ABC):
 
     def to_json(self) -> str:
         """The certificate: small, and checkable without this library (docs/certificate.md has the format)."""
-        about = self.about
-        against = [nameable(label) for label in about.against]
-        record = {
-            "format": FORMAT,
-            "kind": self.verdict,
-            "positive": nameable(about.positive),
-            "against": against[0] if len(against) == 1 else against,
-            "constant": about.constant.hex() if about.constant else ORIGIN,
-            "rows": about.n,
-            "columns": about.d,
-            "digest": about.digest,
-            **self._claims(),
-        }
-        if about.reading is not None:
-            record["reading"] = about.reading
-        return json.dumps(record, allow_nan=False) + "\n"
+        return written(self.verdict, self.about, self._claims())
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the certificate; nothing half-written is left behind."""
         atomic.write(path, [self.to_json().encode("utf-8")])
+
+    def of_a_pair(self) -> dict[str, Any]:
+        """The same as one of the pairs of a certificate of all pairs: vectors without their zeros."""
+        named = {"positive": nameable(self.about.positive), "against": nameable(self.about.against[0])}
+        claims = self._claims()
+        for name in {"separator", "weak"} & claims.keys():
+            columns = [j for j, x in enumerate(claims[name]) if x != 0]
+            claims[name] = {"columns": columns, "weights": [claims[name][j] for j in columns]}
+        return named | {"kind": self.verdict} | claims
 
     @abstractmethod
     def _claims(self) -> dict[str, Any]:
@@ -145,7 +144,7 @@ class Proof(ABC):
 
     def _vector(self, w: Sequence[int]) -> list[int | str]:
         """Through the origin the constant coordinate is not there, and neither is its weight."""
-        return [_number(x) for x in (w if self.about.constant else w[:-1])]
+        return [in_json(x) for x in (w if self.about.constant else w[:-1])]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -417,6 +416,36 @@ class RunProof:
         return f"{self.proof}\n{counts}; with this separator the theorem allows {allowed}. Verified exactly."
 
 
+def written(kind: str, about: About, claims: dict[str, Any]) -> str:
+    """The certificate, as it stands in its file."""
+    record = {
+        "format": FORMAT,
+        "kind": kind,
+        **_labels(about),
+        "constant": about.constant.hex() if about.constant else ORIGIN,
+        "rows": about.n,
+        "columns": about.d,
+        "digest": about.digest,
+        **claims,
+    }
+    if about.reading is not None:
+        record["reading"] = about.reading
+    return json.dumps(record, allow_nan=False) + "\n"
+
+
+def _labels(about: About) -> dict[str, Any]:
+    """Which labels it is about, as the certificate names them."""
+    if not about.against:
+        return {"labels": [nameable(label) for label in about.labels]}
+    if about.labels:
+        raise ValueError(
+            f"this verdict on {about.sides} is one of many: save the table of all of them, whose file proves each, or "
+            "ask for this one alone, with certify of the rows of its two labels"
+        )
+    against = [nameable(label) for label in about.against]
+    return {"positive": nameable(about.positive), "against": against[0] if len(against) == 1 else against}
+
+
 class NotSeparableError(ValueError):
     """The data have no separator; ``proof`` shows it."""
 
@@ -464,9 +493,9 @@ def _short(x: float) -> str:
 
 
 def _combination(rows: NDArray[np.int64], weights: Sequence[int]) -> dict[str, Any]:
-    return {"rows": rows.tolist(), "weights": [_number(x) for x in weights]}
+    return {"rows": rows.tolist(), "weights": [in_json(x) for x in weights]}
 
 
-def _number(x: int) -> int | str:
+def in_json(x: int) -> int | str:
     """JSON readers are sure of integers below 2^53 alone; larger ones travel in hexadecimal."""
     return x if abs(x) < 2**53 else hex(x)

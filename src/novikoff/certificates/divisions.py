@@ -21,8 +21,15 @@ class Division(NamedTuple):
     signs: Signs
 
 
-def divisions(y: Any, n: int) -> Iterator[Division]:
-    """Every division that has a verdict of its own: of two labels the second against the first; of more, each one."""
+class Classes(NamedTuple):
+    """The labels in order, and the place of each row's label among them."""
+
+    labels: list[Label]
+    place: NDArray[np.int64]
+
+
+def classes(y: Any, n: int) -> Classes:
+    """What the n labels are: two at least, each of which a certificate can name."""
     from sklearn.utils.multiclass import type_of_target  # which takes its time
 
     y = _column(y)
@@ -33,6 +40,12 @@ def divisions(y: Any, n: int) -> Iterator[Division]:
         raise one_class(labels)
     if len(labels) > 2 and y.dtype.kind == "f" and type_of_target(y).startswith("continuous"):
         raise ValueError("Unknown label type: continuous. Labels must be classes, not real numbers")
+    return Classes(labels, place)
+
+
+def divisions(found: Classes) -> Iterator[Division]:
+    """Every division that has a verdict of its own: of two labels the second against the first; of more, each one."""
+    labels, place = found
     for k in range(len(labels)) if len(labels) > 2 else [1]:
         yield Division(labels[k], (*labels[:k], *labels[k + 1 :]), np.where(place == k, np.int8(1), np.int8(-1)))
 

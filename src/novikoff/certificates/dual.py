@@ -69,6 +69,36 @@ def sweep(rows: Storage, y: Signs, which: NDArray[np.int64], p: Vector, w: Vecto
 
 
 @kernel
+def sweep_rivals(
+    rows: Storage,
+    y: NDArray[np.int32],
+    which: NDArray[np.int64],
+    rivals: NDArray[np.int64],
+    p: Vector,
+    W: NDArray[np.float64],
+    ends: Vector,
+) -> None:
+    """`sweep` for many classes, over rows that are x_i at the place of y_i, -x_i at that of a rival, and 0 elsewhere.
+
+    Row v is of the example v // (k - 1), and rivals[v] is its rival.
+    """
+    ends[0], ends[1] = 0.0, 0.0
+    others = W.shape[0] - 1
+    for v in which:
+        i = v // others
+        up, down = W[y[i]], W[rivals[v]]
+        gradient = dot(rows, i, up, constant_term(rows, up)) - dot(rows, i, down, constant_term(rows, down)) - 1.0
+        if p[v] == 0.0 and gradient >= 0.0:
+            continue
+        ends[0], ends[1] = min(ends[0], gradient), max(ends[1], gradient)
+        old = p[v]
+        p[v] = max(0.0, old - gradient / (2.0 * rows.norm[i] * rows.norm[i]))
+        if p[v] != old:
+            add(rows, i, p[v] - old, 1.0, up)
+            add(rows, i, old - p[v], 1.0, down)
+
+
+@kernel
 def column_signs(rows: Storage, y: Signs, above: NDArray[np.bool_], below: NDArray[np.bool_]) -> None:
     """Which columns have y x > 0, and which y x < 0, on some row."""
     for i in range(y.shape[0]):

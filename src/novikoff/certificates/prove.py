@@ -9,7 +9,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, overload
+from threading import Event
+from typing import TYPE_CHECKING, Any, Literal, get_args, overload
 
 import numpy as np
 import scipy.sparse as sp
@@ -21,16 +22,19 @@ from novikoff.certificates import rational, solve
 from novikoff.certificates.certificate import FINEST, About, NotSeparable, Separable, Undecided, Verdict
 from novikoff.certificates.claim import InvalidCertificate, how_read
 from novikoff.certificates.closer import Closer
-from novikoff.certificates.divisions import Division, divisions
+from novikoff.certificates.divisions import Division, classes, divisions
 from novikoff.certificates.solve import CountedRows, Guess, OutOfBudget
 from novikoff.certificates.verdicts import Verdicts
 from novikoff.certificates.weak import weak_separator
-from novikoff.engine.loops import Signs
 from novikoff.engine.rows import Indices, Rows, sqnorm
 from novikoff.examples import Doubted
 from novikoff.progress import Bracket
 from novikoff.theory.exact import round_up, sqrt_down, sqrt_up
 from novikoff.words import told
+
+if TYPE_CHECKING:
+    from novikoff.certificates.joint_verdicts import JointVerdict
+    from novikoff.certificates.pair_verdicts import PairVerdicts
 
 INTERRUPTED = "it was interrupted"
 SPREAD = 2.0**10  # the longest row over the shortest, above which rows are also tried at equal length
@@ -49,8 +53,11 @@ class Question:
     sphere: float | None = None  # as in `About`
     reading: dict[str, Any] | None = None  # as in `About`
     doubted: tuple[Doubted, ...] = ()  # as in `About`
+    halt: Event | None = None  # where another thread says that it was interrupted
 
 
+Multiclass = Literal["one-vs-rest", "one-vs-one", "joint"]
+MULTICLASS = get_args(Multiclass)
 Flags = NDArray[np.bool_] | Sequence[bool]  # labels that are two at most
 
 
@@ -60,6 +67,7 @@ def certify(
     y: Flags,
     gap: float = ...,
     *,
+    multiclass: Multiclass = ...,
     fit_intercept: bool = ...,
     intercept_scaling: float = ...,
     max_passes: int | None = ...,
@@ -72,23 +80,38 @@ def certify(
     y: Any = ...,
     gap: float = ...,
     *,
+    multiclass: Literal["one-vs-rest"] = ...,
     fit_intercept: bool = ...,
     intercept_scaling: float = ...,
     max_passes: int | None = ...,
     max_seconds: float | None = ...,
     verbose: int = ...,
 ) -> Verdict | Verdicts: ...
+@overload
+def certify(
+    X: Any,
+    y: Any = ...,
+    gap: float = ...,
+    *,
+    multiclass: Multiclass,
+    fit_intercept: bool = ...,
+    intercept_scaling: float = ...,
+    max_passes: int | None = ...,
+    max_seconds: float | None = ...,
+    verbose: int = ...,
+) -> Verdict | Verdicts | PairVerdicts | JointVerdict: ...
 def certify(
     X: Any,
     y: Any = None,
     gap: float = 0.01,
     *,
+    multiclass: Multiclass = "one-vs-rest",
     fit_intercept: bool = True,
     intercept_scaling: float = 1.0,
     max_passes: int | None = None,
     max_seconds: float | None = None,
     verbose: int = 0,
-) -> Verdict | Verdicts:
+) -> Verdict | Verdicts | PairVerdicts | JointVerdict:
     """Is there a hyperplane with every row on its side, and with what margin? The answer comes with its proof.
 
     Parameters
@@ -97,6 +120,9 @@ def certify(
         the certificate records how the file was read
     y : n labels: text, finite numbers or bools, which the certificate names; others (dates, None, NaN) are refused
     gap : how far apart the two ends of the margin may be: lower >= (1 - gap) upper
+    multiclass : what is asked of more than two labels (of two it makes no difference): "one-vs-rest", each label
+        against all the others; "one-vs-one", each pair of labels by itself, in one table and one file; "joint", whether
+        there is a w for each label such that on every row that of its own has a larger product with x than any other
     fit_intercept : append the constant coordinate ``intercept_scaling``; else the hyperplane goes through 0
     max_passes, max_seconds : where to give up; by default never
     verbose : 1 shows the bracket closing: a bar in a terminal or a notebook, lines on standard error elsewhere
@@ -104,8 +130,13 @@ def certify(
     Returns
     -------
     Separable, NotSeparable, or, when a budget runs out or on Ctrl-C, Undecided. With more than two labels,
-    Verdicts: a table that holds, for every label, its verdict against the rest.
+    Verdicts: a table that holds, for every label, its verdict against the rest; with "one-vs-one" PairVerdicts, the
+    same for every pair of labels, and there ``max_seconds`` is for all of them; with "joint" JointSeparable,
+    JointNotSeparable or Undecided.
     """
+    if multiclass not in MULTICLASS:
+        words = ", ".join(map(repr, MULTICLASS))
+        raise ValueError(f"{told('multiclass', '--multiclass')} must be one of {words}, got {multiclass!r}")
     if not FINEST <= gap < 1:
         raise ValueError(f"{told('gap', '--gap')} must be at least {FINEST} and below 1, got {gap!r}")
     if not 0 < intercept_scaling < math.inf:
@@ -119,9 +150,15 @@ def certify(
     X, names = inputs.plain_matrix(X)
     constant = float(intercept_scaling) if fit_intercept else 0.0
     question = Question(gap, constant, max_passes, max_seconds, verbose, reading=reading, doubted=doubted)
+    found = classes(y, X.shape[0])
+    if multiclass != "one-vs-rest" and len(found.labels) > 2:
+        from novikoff.certificates import joint, pairs  # which go on from here
+
+        rows, about = pairs.surveyed(X, found, question, names)
+        return (pairs.one_vs_one if multiclass == "one-vs-one" else joint.joint)(rows, about, question)
     hashed: bytes | None = None
     proofs: dict[Any, Verdict] = {}
-    for division in divisions(y, X.shape[0]):
+    for division in divisions(found):
         hashed, proof = prove(X, division, question, names, hashed)
         proofs[division.positive] = proof
         if isinstance(proof, Undecided) and proof.why == INTERRUPTED:
@@ -158,15 +195,25 @@ def prove(
     about = About(
         rows.digest(hashed), n, d, question.constant, *labels, question.sphere, question.reading, question.doubted
     )
+    return hashed, verdict_on(rows, about, question)
+
+
+def verdict_on(rows: Rows, about: About, question: Question) -> Verdict:
+    """The verdict on rows with signs that have been looked at."""
+    rows, power, radius = within_floats(rows)
+    data = CountedRows(rows, question.max_passes, question.max_seconds, question.halt)
+    return _Case(about, data, question, radius, power).verdict()
+
+
+def within_floats(rows: Rows) -> tuple[Rows, int, float]:
+    """The rows, times a power of two where their squares would not be floats; that power; and their own radius."""
     power = _awkward(rows.radius)
     if power:
-        rows = _rescaled(X, division.signs, question.constant, power)
-    data = CountedRows(rows, question.max_passes, question.max_seconds)
+        rows = _rescaled(rows, power)
     radius_sq = rows.radius_sq * Fraction(4) ** power
     if radius_sq > Fraction(sys.float_info.max) ** 2:
         raise ValueError("the norm of a row of X is too large for a float64: scale the features")
-    radius = sqrt_up(radius_sq)
-    return hashed, _Case(about, data, question, radius, power).verdict()
+    return rows, power, sqrt_up(radius_sq)
 
 
 def _awkward(radius: float) -> int:
@@ -176,10 +223,11 @@ def _awkward(radius: float) -> int:
     return math.frexp(radius)[1] if radius < math.inf else 1024
 
 
-def _rescaled(X: Any, signs: Signs, constant: float, power: int) -> Rows:
+def _rescaled(rows: Rows, power: int) -> Rows:
     """The rows times 2^-power, exactly, on a copy; an error if an entry is too small beside another for that."""
-    copy = X.astype(np.float64)
-    values = copy.data if sp.issparse(copy) else copy
+    constant = rows.constant
+    copy = rows.storage.some(slice(None), rows.width - 1).astype(np.float64)
+    values: Any = copy.data if sp.issparse(copy) else copy
     kept = values.copy()
     np.ldexp(values, -power, out=values)
     last = math.ldexp(constant, -power)
@@ -188,7 +236,7 @@ def _rescaled(X: Any, signs: Signs, constant: float, power: int) -> Rows:
             "X holds values, the constant coordinate among them, whose ratio is not a float64 (over 1e300): scale the "
             "features before certifying"
         )
-    return Rows(copy, signs, last)
+    return Rows(copy, rows.signs, last)
 
 
 @dataclass

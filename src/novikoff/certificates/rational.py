@@ -9,14 +9,13 @@ from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 from flint import fmpz_mat
 from numpy.typing import NDArray
 
 from novikoff.certificates import lifting, modular
 from novikoff.certificates.lifting import Whole, whole
 from novikoff.certificates.modular import Look
-from novikoff.certificates.solve import CountedRows, length
+from novikoff.certificates.solve import Counted, length
 from novikoff.engine.rows import Indices
 
 PRIMES = lifting.PRIMES[:3]
@@ -54,21 +53,9 @@ def integers(values: NDArray[np.float64]) -> tuple[list[int], int]:
     return [w << s for w, s in zip(whole.tolist(), shift.tolist(), strict=True)], least
 
 
-def integer_rows(data: CountedRows, which: Indices) -> IntegerRows:
+def integer_rows(data: Counted, which: Indices) -> IntegerRows:
     """The rows `which`, signs included, as integers."""
-    rows = data.rows
-    block = rows.part(which)
-    columns = np.unique(block.indices) if sp.issparse(block) else np.flatnonzero(block.any(axis=0))
-    dense = np.zeros((len(which), len(columns) + 1))
-    dense[:, :-1] = block[:, columns].toarray() if sp.issparse(block) else block[:, columns]
-    if rows.constant:
-        dense[:, -1] = rows.constant
-        columns = np.append(columns, data.width - 1)
-    elif len(columns):
-        dense = dense[:, :-1]
-    else:
-        columns = np.array([0])
-    dense *= data.signs[which][:, None]
+    dense, columns = data.entries(which)
     entries, exponent = integers(dense)
     width = dense.shape[1]
     return IntegerRows([entries[k : k + width] for k in range(0, len(entries), width)], columns, exponent)
@@ -150,13 +137,14 @@ class Nearest(NamedTuple):
     exponent: int  # w = sum p_i a_i 2^-exponent
 
 
-def nearest(data: CountedRows, gap: float, rows: Indices, p: list[Fraction]) -> Nearest:
+def nearest(data: Counted, gap: float, rows: Indices, p: list[Fraction]) -> Nearest:
     """Wolfe's method in rationals, from a corral that floats found. Finite, and deaf to rounding."""
     order = sorted(range(len(p)), key=lambda k: -p[k])
     members, weights = rows[order], [p[k] for k in order]
     start = whole(_with_ones(integer_rows(data, members).table))
     kept = _independent_columns(start.T, PRIMES[0], data.look)
     members, weights = members[kept], [weights[k] for k in kept]
+    enough = 1 - Fraction(gap) * (1 - Fraction(1, 256))  # the ends are rounded to floats yet, away from each other
     while True:
         data.look()
         block = integer_rows(data, members)
@@ -169,7 +157,7 @@ def nearest(data: CountedRows, gap: float, rows: Indices, p: list[Fraction]) -> 
         if not any(found.w):
             return found
         level = Fraction(sum(x * x for x in found.w), sum(target)) * Fraction(2) ** block.exponent
-        if found.smallest >= (1 - Fraction(gap)) * level:
+        if found.smallest >= enough * level:
             return found
         members, weights = np.append(members, found.closest), [*weights, Fraction(0)]
 
@@ -179,14 +167,14 @@ def in_integers(values: list[Fraction]) -> list[int]:
     return [int(x * 2**DIGITS) for x in _rounded(values)]
 
 
-def _combined(data: CountedRows, members: Indices, block: IntegerRows, p: list[int]) -> Nearest:
+def _combined(data: Counted, members: Indices, block: IntegerRows, p: list[int]) -> Nearest:
     """sum p_i a_i, and the row that it is worst on."""
     w = combination(data, block, p)
     closest, smallest = smallest_product(data, w) if any(w) else (-1, Fraction(0))
     return Nearest(w, members, p, closest, smallest, block.exponent)
 
 
-def combination(data: CountedRows, block: IntegerRows, p: list[int]) -> list[int]:
+def combination(data: Counted, block: IntegerRows, p: list[int]) -> list[int]:
     """sum p_i a_i 2^-exponent."""
     w = [0] * data.width
     for column, x in zip(block.columns.tolist(), _times(p, block.table, data.look), strict=True):
@@ -230,7 +218,7 @@ def _rounded(weights: list[Fraction]) -> list[Fraction]:
     return [Fraction(int(weight / largest * 2**DIGITS), 2**DIGITS) for weight in weights]
 
 
-def smallest_product(data: CountedRows, w: list[int], among: Indices | None = None) -> tuple[int, Fraction]:
+def smallest_product(data: Counted, w: list[int], among: Indices | None = None) -> tuple[int, Fraction]:
     """The row with the smallest <w,a>, ties to the lower one, and that product, exactly."""
     shift = max(0, max(abs(x).bit_length() for x in w) - 900)
     floats = np.array([float(x >> shift) for x in w])

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import math
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterator
 from copy import copy
 from fractions import Fraction
 from functools import cached_property
-from typing import NamedTuple
+from threading import Event
+from typing import NamedTuple, Self
 
 import numpy as np
 import scipy.linalg as la
@@ -48,15 +50,22 @@ class OutOfBudget(Exception):  # noqa: N818  # not an error: the caller asked fo
     """The passes or the seconds that the caller allowed are used up."""
 
 
-class CountedRows:
-    """The rows a_i = y_i (x_i, constant) with what is counted while they are read."""
+class Counted(ABC):
+    """Rows a_i, each of which is to have <w,a_i> > 0, with what is counted while they are read."""
 
-    def __init__(self, rows: Rows, max_passes: int | None, max_seconds: float | None) -> None:
-        self.rows, self.signs, self.n, self.width = rows, rows.signs, rows.n, rows.width
-        self.norms = rows.norms
-        width = rows.width
+    def __init__(
+        self,
+        n: int,
+        width: int,
+        norms: Vector,
+        max_passes: int | None,
+        max_seconds: float | None,
+        halt: Event | None = None,
+    ) -> None:
+        self.n, self.width, self.norms = n, width, norms
         self.passes = 0
         self._max_passes = max_passes
+        self._halt = halt
         self._deadline = None if max_seconds is None else time.monotonic() + max_seconds
         self.page = max(PAGE, width) if width <= WIDE else PAGE
         longest = np.max(self.norms, where=np.isfinite(self.norms), initial=0.0)
@@ -64,7 +73,7 @@ class CountedRows:
         self.scale = 2.0 ** -(math.frexp(float(longest))[1]) if longest else 1.0
         self.factors = np.full(self.n, self.scale)  # what `columns` multiplies each row with
 
-    def with_unit_rows(self) -> CountedRows:
+    def with_unit_rows(self) -> Self:
         """A problem of the same verdict and another margin: each row is scaled by a power of two to a length near 1."""
         twin = copy(self)
         ordinary = np.isfinite(self.norms) & (self.norms > 0)
@@ -74,6 +83,8 @@ class CountedRows:
     def spend(self, passes: int) -> None:
         """Count passes over the data; raise `OutOfBudget` if there are too many, or if it is late."""
         self.passes += passes
+        if self._halt is not None and self._halt.is_set():
+            raise KeyboardInterrupt
         if self._deadline is not None and time.monotonic() > self._deadline:
             raise OutOfBudget("the time is used up")
         if self._max_passes is not None and self.passes > self._max_passes:
@@ -82,6 +93,59 @@ class CountedRows:
     def look(self) -> None:
         """Is it late? To be asked several times a second."""
         self.spend(0)
+
+    @abstractmethod
+    def products(self, w: Vector) -> Vector:
+        """<w, a_i> for every row."""
+
+    @abstractmethod
+    def columns(self, which: Indices) -> NDArray[np.float64]:
+        """(1, a_i), scaled into the unit ball, for these rows."""
+
+    @abstractmethod
+    def used_columns(self) -> Indices:
+        """Those that are not zero throughout: of images, some never are."""
+
+    @abstractmethod
+    def entries(self, which: Indices) -> tuple[NDArray[np.float64], Indices]:
+        """These rows in the columns where some of them is not zero, one column at least; and those columns."""
+
+    @abstractmethod
+    def gram(self, which: Indices) -> NDArray[np.float64]:
+        """The inner products of these rows, scaled into the unit ball."""
+
+    @abstractmethod
+    def sweep(self, which: Indices, p: Vector, w: Vector, ends: Vector) -> None:
+        """One step of coordinate descent on each of these rows, with w = sum p a; see `novikoff.certificates.dual`."""
+
+    @abstractmethod
+    def combined(self, which: Indices, p: Vector, high: Vector, low: Vector, noise: Vector) -> None:
+        """high + low += sum p_i a_i over these rows, where noise sums the sizes of what went into low."""
+
+    def combination(self, which: Indices, p: Vector) -> tuple[Vector, float]:
+        """sum p_i a_i in floats, and an upper bound on its length."""
+        high, low, noise = np.zeros((3, self.width))
+        self.combined(which, p, high, low, noise)
+        # Adding up `low` rounded by at most 2 t 2^-53 noise with t terms.
+        rest = np.abs(low) + (len(p) + 4) * 2.0**-51 * noise
+        return high + low, (length(high) + length(rest)) * (1 + (self.width + 8) * 2.0**-52)
+
+    def upper(self, which: Indices, p: Vector) -> Fraction:
+        """||sum p a|| / sum p or a little more: no separator has a larger margin."""
+        total = math.fsum(p.tolist()) * (1 - 2.0**-52)  # fsum is the nearest float
+        longest = self.combination(which, p)[1]
+        # A product too small for its error to be a float leaves no bound but that of the longest row.
+        return Fraction(longest) / Fraction(total) if longest < math.inf else Fraction(2 / self.scale)
+
+
+class CountedRows(Counted):
+    """The rows a_i = y_i (x_i, constant)."""
+
+    def __init__(
+        self, rows: Rows, max_passes: int | None, max_seconds: float | None, halt: Event | None = None
+    ) -> None:
+        super().__init__(rows.n, rows.width, rows.norms, max_passes, max_seconds, halt)
+        self.rows, self.signs = rows, rows.signs
 
     def products(self, w: Vector) -> Vector:
         """<w, a_i> for every row."""
@@ -109,20 +173,43 @@ class CountedRows:
         used[-1] = self.rows.constant != 0
         return np.flatnonzero(used)
 
-    def combination(self, which: Indices, p: Vector) -> tuple[Vector, float]:
-        """sum p_i a_i in floats, and an upper bound on its length."""
-        high, low, noise = np.zeros((3, self.width))
-        dual.combine(self.rows.storage, self.signs, which, p, high, low, noise)
-        # Adding up `low` rounded by at most 2 t 2^-53 noise with t terms.
-        rest = np.abs(low) + (len(p) + 4) * 2.0**-51 * noise
-        return high + low, (length(high) + length(rest)) * (1 + (self.width + 8) * 2.0**-52)
+    def entries(self, which: Indices) -> tuple[NDArray[np.float64], Indices]:
+        """These rows in the columns where some of them is not zero, one column at least; and those columns."""
+        block = self.rows.part(which)
+        columns = np.unique(block.indices) if sp.issparse(block) else np.flatnonzero(block.any(axis=0))
+        dense = np.zeros((len(which), len(columns) + 1))
+        dense[:, :-1] = block[:, columns].toarray() if sp.issparse(block) else block[:, columns]
+        if self.rows.constant:
+            dense[:, -1] = self.rows.constant
+            columns = np.append(columns, self.width - 1)
+        elif len(columns):
+            dense = dense[:, :-1]
+        else:
+            columns = np.array([0])
+        dense *= self.signs[which][:, None]
+        return dense, columns
 
-    def upper(self, which: Indices, p: Vector) -> Fraction:
-        """||sum p a|| / sum p or a little more: no separator has a larger margin."""
-        total = math.fsum(p.tolist()) * (1 - 2.0**-52)  # fsum is the nearest float
-        longest = self.combination(which, p)[1]
-        # A product too small for its error to be a float leaves no bound but that of the longest row.
-        return Fraction(longest) / Fraction(total) if longest < math.inf else Fraction(2 / self.scale)
+    def gram(self, which: Indices) -> NDArray[np.float64]:
+        """The inner products of these rows, scaled into the unit ball."""
+        A = self.rows.part(which) * self.scale
+        product = A @ A.T
+        gram: NDArray[np.float64] = product.toarray() if sp.issparse(product) else product
+        signs = self.signs[which].astype(np.float64)
+        gram += (self.rows.constant * self.scale) ** 2
+        gram *= np.outer(signs, signs)
+        return gram
+
+    def sweep(self, which: Indices, p: Vector, w: Vector, ends: Vector) -> None:
+        """One step of coordinate descent on each of these rows, with w = sum p a; see `novikoff.certificates.dual`."""
+        dual.sweep(self.rows.storage, self.signs, which, p, w, self._no_ridge, ends)
+
+    @cached_property
+    def _no_ridge(self) -> Vector:
+        return np.zeros(self.n)
+
+    def combined(self, which: Indices, p: Vector, high: Vector, low: Vector, noise: Vector) -> None:
+        """high + low += sum p_i a_i over these rows, where noise sums the sizes of what went into low."""
+        dual.combine(self.rows.storage, self.signs, which, p, high, low, noise)
 
 
 def length(v: Vector) -> float:
@@ -136,7 +223,7 @@ def length(v: Vector) -> float:
     return math.ldexp(math.sqrt(float(np.einsum("i,i->", scaled, scaled))), power)
 
 
-def guesses(data: CountedRows, gap: float) -> Iterator[Guess]:
+def guesses(data: Counted, gap: float) -> Iterator[Guess]:
     """Better and better guesses; the last one is stuck, or the caller is satisfied before."""
     if data.width > WIDE:
         found = yield from _coordinate_descent(data, gap)
@@ -146,9 +233,9 @@ def guesses(data: CountedRows, gap: float) -> Iterator[Guess]:
 
 
 def _working_set(
-    data: CountedRows,
+    data: Counted,
     gap: float,
-    coordinates: Callable[[CountedRows, Indices], NDArray[np.float64]] | None,
+    coordinates: Callable[[Counted, Indices], NDArray[np.float64]] | None,
     start: Indices,
 ) -> Iterator[Guess]:
     """Wolfe's method on a set of rows, to which every pass over the data adds the worst violators.
@@ -201,7 +288,7 @@ def _working_set(
             size = _enter(data, c, 0, 0, B, np.arange(len(rows)), least, len(rows))
 
 
-def approach(data: CountedRows, c: wolfe.Corral, size: int, free: int, B: NDArray[np.float64], least: float) -> int:
+def approach(data: Counted, c: wolfe.Corral, size: int, free: int, B: NDArray[np.float64], least: float) -> int:
     """The nearest point over the rows of B, up to the tolerance. Returns the size of its corral."""
     violation = np.empty(len(B))
     shortest, patience = math.inf, PATIENCE
@@ -220,7 +307,7 @@ def approach(data: CountedRows, c: wolfe.Corral, size: int, free: int, B: NDArra
 
 
 def _enter(
-    data: CountedRows,
+    data: Counted,
     c: wolfe.Corral,
     size: int,
     free: int,
@@ -252,24 +339,18 @@ def _pruned(c: wolfe.Corral, size: int, which: Indices, B: NDArray[np.float64]) 
     return which[kept], B[kept]
 
 
-def _gram_columns(data: CountedRows, which: Indices) -> NDArray[np.float64]:
+def _gram_columns(data: Counted, which: Indices) -> NDArray[np.float64]:
     """Rows with the same inner products in as few coordinates as they span (pivoted Cholesky)."""
-    A = data.rows.part(which) * data.scale
-    product = A @ A.T
-    gram = product.toarray() if sp.issparse(product) else product
-    signs = data.signs[which].astype(np.float64)
-    gram += (data.rows.constant * data.scale) ** 2
-    gram *= np.outer(signs, signs)
-    factor, pivots, rank, _ = la.lapack.dpstrf(gram, lower=1)
+    factor, pivots, rank, _ = la.lapack.dpstrf(data.gram(which), lower=1)
     factor = np.tril(factor)[:, :rank]
     out = np.ones((len(which), 1 + rank))
     out[pivots - 1, 1:] = factor
     return out
 
 
-def _coordinate_descent(data: CountedRows, gap: float) -> Generator[Guess, None, Indices]:
+def _coordinate_descent(data: Counted, gap: float) -> Generator[Guess, None, Indices]:
     """Sweeps over a working set, until the bracket closes or progress is slow; then returns the rows to go on with."""
-    p, w, ends, hard = np.zeros(data.n), np.zeros(data.width), np.zeros(2), np.zeros(data.n)
+    p, w, ends = np.zeros(data.n), np.zeros(data.width), np.zeros(2)
     active = spread(np.arange(data.n), data.page)
     shuffle = np.random.RandomState(0).shuffle
     swept = 0
@@ -278,7 +359,7 @@ def _coordinate_descent(data: CountedRows, gap: float) -> Generator[Guess, None,
         for _ in range(SWEEPS):
             data.look()
             shuffle(active)
-            dual.sweep(data.rows.storage, data.signs, active, p, w, hard, ends)
+            data.sweep(active, p, w, ends)
             swept += len(active)
             worst = max(-ends[0], ends[1])
             first = first or worst

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from novikoff.certificates.certificate import NotSeparable, Separable, Verdict
@@ -48,24 +48,15 @@ class Verdicts(Mapping[Any, Verdict]):
     def __repr__(self) -> str:
         by_verdict: dict[str, list[str]] = {}
         for label, proof in self.items():
-            by_verdict.setdefault(proof.verdict, []).append(_shown(label))
+            by_verdict.setdefault(proof.verdict, []).append(shown(label))
         parts = (f"{len(labels):,} {verdict} ({_few(labels)})" for verdict, labels in by_verdict.items())
         return f"<Verdicts: {counted(len(self), 'label')}, each against all others: {', '.join(parts)}>"
 
     def __str__(self) -> str:
-        lines = [COLUMNS, *self._lines()]
-        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-        cells = ("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)) for line in lines)
-        return "\n".join([f"{self._about()}:", *(line.rstrip() for line in cells)])
+        return table(self._about(), COLUMNS, self._lines())
 
     def _repr_html_(self) -> str:
-        ends = [end for proof in self.values() for end in proof.margin if math.isfinite(end)]
-        top = 1.08 * max(ends, default=0.0) or 1.0
-        rows = (
-            (label, verdict, _picture(proof, top), *numbers)
-            for proof, (label, verdict, *numbers) in zip(self.values(), self._lines(), strict=True)
-        )
-        return card("Verdicts", self._about(), grid(("label", "verdict", "", *COLUMNS[2:]), rows))
+        return pictured("Verdicts", self._about(), COLUMNS, self._lines(), self.values())
 
     def _about(self) -> str:
         """What was asked."""
@@ -73,10 +64,31 @@ class Verdicts(Mapping[Any, Verdict]):
         return f"{counted(about.n, 'row')}; each of {len(self):,} labels against all others, {about.coordinate}"
 
     def _lines(self) -> list[tuple[str, ...]]:
-        return [(_shown(label), proof.verdict, *_numbers(proof)) for label, proof in self.items()]
+        return [(shown(label), proof.verdict, *numbers(proof)) for label, proof in self.items()]
 
 
-def _numbers(proof: Verdict) -> tuple[str, str, str]:
+def table(about: str, columns: tuple[str, ...], lines: list[tuple[str, ...]]) -> str:
+    """In columns as wide as they need."""
+    rows = [columns, *lines]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    cells = ("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)) for line in rows)
+    return "\n".join([f"{about}:", *(line.rstrip() for line in cells)])
+
+
+def pictured(
+    title: str, about: str, columns: tuple[str, ...], lines: list[tuple[str, ...]], proofs: Collection[Verdict]
+) -> str:
+    """The table as a card, with a picture of each margin."""
+    ends = [end for proof in proofs for end in proof.margin if math.isfinite(end)]
+    top = 1.08 * max(ends, default=0.0) or 1.0
+    rows = (
+        (label, verdict, _picture(proof, top), *numbers)
+        for proof, (label, verdict, *numbers) in zip(proofs, lines, strict=True)
+    )
+    return card(title, about, grid((columns[0], "verdict", "", *columns[2:]), rows))
+
+
+def numbers(proof: Verdict) -> tuple[str, str, str]:
     """The margin, the most mistakes, and how many rows prove it."""
     if isinstance(proof, NotSeparable):
         return "none", "no bound", f"{len(proof.rows):,}"
@@ -91,7 +103,7 @@ def _picture(proof: Verdict, top: float) -> Html:
     return Html() if isinstance(proof, NotSeparable) else bracket(*proof.margin, width=120, top=top, words=False)
 
 
-def _shown(label: Any) -> str:
+def shown(label: Any) -> str:
     text = repr(label)
     return text if len(text) <= 40 else f"{text[:37]}..."
 

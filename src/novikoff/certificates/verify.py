@@ -11,8 +11,11 @@ from novikoff.certificates.check.data import Data
 from novikoff.certificates.claim import (
     Claim,
     InvalidCertificate,
+    JointNotSeparableClaim,
+    JointSeparableClaim,
     Label,
     NotSeparableClaim,
+    OneVsOneClaim,
     SeparableClaim,
     Sides,
     is_label,
@@ -50,6 +53,8 @@ def verify(certificate: Any, X: Any, y: Any = None, *, reference: bool = False) 
     data = Data(matrix)
     if reference:
         return _by_reference(claim, data, labels)
+    if isinstance(claim, OneVsOneClaim | JointSeparableClaim | JointNotSeparableClaim):
+        return check.check_classes(claim, data, _places(claim.labels, labels))
     assert isinstance(claim, SeparableClaim | NotSeparableClaim)
     signs, against = _sides(claim.sides, labels)
     return check.check(claim, data, signs, against)
@@ -107,33 +112,42 @@ def _sides(named: Sides, labels: Any) -> tuple[Any, tuple[Label, ...]]:
         others = filter(is_label, occurring - {positive})
         against = tuple(sorted(others, key=lambda label: (type(label) is str, label)))
         require(against, f"y holds no label beside {shown(positive)}: a separator needs two")
-    sides = {positive: 1} | dict.fromkeys(against, -1)
-    signs, missing = (_sides_of_values if labels.dtype == object else _sides_of_array)(labels, sides)
+    return _numbered(labels, {positive: 1} | dict.fromkeys(against, -1), "<i1"), against
+
+
+def _places(named: tuple[Label, ...], labels: Any) -> Any:
+    """The place of each row's label among those that are named, all of which occur."""
+    return _numbered(labels, {label: place for place, label in enumerate(named, start=1)}, "<i4") - 1
+
+
+def _numbered(labels: Any, numbers: dict[Label, int], dtype: str) -> Any:
+    """The numbers of the labels, none of them 0; each label has one, and each of those with a number occurs."""
+    found, missing = (_numbers_of_values if labels.dtype == object else _numbers_of_array)(labels, numbers, dtype)
     require(not missing, f"its label {shown(next(iter(missing), ''))} does not occur in y")
-    unnamed = np.flatnonzero(signs == 0)
+    unnamed = np.flatnonzero(found == 0)
     if len(unnamed):
         label = labels[unnamed[:1]].tolist()[0]
         raise InvalidCertificate(f"y[{unnamed[0]}] = {shown(label)}, a label that it does not name")
-    return signs, against
+    return found
 
 
-def _sides_of_values(labels: Any, sides: dict[Label, int]) -> tuple[Any, list[Label]]:
-    """The signs of plain Python values, 0 where there is none; and the labels that do not occur."""
+def _numbers_of_values(labels: Any, numbers: dict[Label, int], dtype: str) -> tuple[Any, list[Label]]:
+    """The numbers of plain Python values, 0 where there is none; and the labels that do not occur."""
     occurring = {*labels.tolist()}
-    signs = np.fromiter((sides.get(label, 0) for label in labels), dtype="<i1", count=len(labels))
-    return signs, [label for label in sides if label not in occurring]
+    found = np.fromiter((numbers.get(label, 0) for label in labels), dtype=dtype, count=len(labels))
+    return found, [label for label in numbers if label not in occurring]
 
 
-def _sides_of_array(labels: Any, sides: dict[Label, int]) -> tuple[Any, list[Label]]:
-    """The signs of labels of a NumPy type, 0 where there is none; and the labels that do not occur."""
-    signs = np.zeros(len(labels), dtype="<i1")
+def _numbers_of_array(labels: Any, numbers: dict[Label, int], dtype: str) -> tuple[Any, list[Label]]:
+    """The numbers of labels of a NumPy type, 0 where there is none; and the labels that do not occur."""
+    found = np.zeros(len(labels), dtype=dtype)
     missing = []
-    for label, sign in sides.items():
-        found = _where(labels, label)
-        signs[found] = sign
-        if not np.any(found):
+    for label, number in numbers.items():
+        here = _where(labels, label)
+        found[here] = number
+        if not np.any(here):
             missing.append(label)
-    return signs, missing
+    return found, missing
 
 
 def _where(labels: Any, label: Label) -> Any:

@@ -216,6 +216,14 @@ class Rows:
         importance = self.importance[which] if len(self.importance) else None
         return Rows(X, signs, self.constant, unit=self.unit, importance=importance)
 
+    def take_norms(self, norms: Vector) -> None:
+        """Norms that others have found for these very rows: then only the longest are looked at, for the radius."""
+        near = 1.0 - 4.0 * decide.slack(self.width)  # norms are rounded, so the longest is one of these
+        self.storage.norm[:] = np.where(norms >= near * norms.max(), np.nan, norms)
+        self._state[0] = np.zeros(1, dtype=STATE)[0]
+        loops.survey(self.storage, self.width, self._state, 0, self.n)
+        self._radius_known = True
+
     def part(self, which: Any) -> Any:
         """These rows of X, without constant or sign, as a float64 array or CSR matrix."""
         return self.storage.part(which, self.width - 1)

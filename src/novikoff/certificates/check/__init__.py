@@ -9,18 +9,30 @@ from __future__ import annotations
 
 from typing import Any
 
-from novikoff.certificates.check import separability
+import numpy as np
+
+from novikoff.certificates.check import joint, one_vs_one, separability
+from novikoff.certificates.check.classes import check_digest
 from novikoff.certificates.check.data import Data, ExactRows
-from novikoff.certificates.claim import Claim, Label, NotSeparableClaim, SeparableClaim, require
+from novikoff.certificates.claim import (
+    Claim,
+    Head,
+    JointNotSeparableClaim,
+    JointSeparableClaim,
+    Label,
+    NotSeparableClaim,
+    OneVsOneClaim,
+    SeparableClaim,
+    require,
+)
 from novikoff.certificates.reference.separability import signs_balance
-from novikoff.certificates.verified import Verified, of_separability
+from novikoff.certificates.verified import Verified, of_joint, of_separability
 
 
 def check(claim: Claim, data: Data, signs: Any, against: tuple[Label, ...]) -> Verified:
     """What the claim proves of the data: signs are +1 for its positive label and -1 for the others, `against`."""
     head = claim.head
-    ours = [*data.shape]
-    require([head.n, head.d] == ours, f"this proof is about data of shape {[head.n, head.d]}; yours is {ours}")
+    _check_shape(head, data)
     rows = ExactRows(data, signs, head)
     assert isinstance(claim, SeparableClaim | NotSeparableClaim)
     if isinstance(claim, SeparableClaim):
@@ -28,3 +40,25 @@ def check(claim: Claim, data: Data, signs: Any, against: tuple[Label, ...]) -> V
     else:
         separability.check_not_separable(claim, data, signs, rows)
     return of_separability(claim, against, signs_balance(claim.combination, signs.tolist()))
+
+
+def check_classes(
+    claim: OneVsOneClaim | JointSeparableClaim | JointNotSeparableClaim, data: Data, place: Any
+) -> Verified:
+    """The same of a claim about many classes: the places of the labels of the rows, as the claim has them."""
+    head = claim.head
+    _check_shape(head, data)
+    check_digest(head, data, place)
+    rows = ExactRows(data, np.ones(head.n, dtype=np.int8), head)  # without signs
+    if isinstance(claim, OneVsOneClaim):
+        return one_vs_one.check_pairs(claim, data, place, rows)
+    if isinstance(claim, JointSeparableClaim):
+        joint.check_separable(claim, data, place, rows)
+    else:
+        joint.check_not_separable(claim, place, rows)
+    return of_joint(claim)
+
+
+def _check_shape(head: Head, data: Data) -> None:
+    ours = [*data.shape]
+    require([head.n, head.d] == ours, f"this proof is about data of shape {[head.n, head.d]}; yours is {ours}")

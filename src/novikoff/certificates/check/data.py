@@ -25,6 +25,15 @@ class Block(NamedTuple):
     values: Any  # float64
 
 
+class Sums(NamedTuple):
+    """Of some rows: their products with vectors, in floats, in any order of addition."""
+
+    dot: Any  # (n, m)
+    square: Any  # (n,) ||x||^2
+    terms: Any  # (n,) how many products each sum has
+    whole: bool  # are all their entries integers?
+
+
 class Data:
     """The rows of X, an array or a CSR matrix in which no entry is stored twice; the caller's memory is left alone."""
 
@@ -81,6 +90,33 @@ class Data:
         """All rows, as the reference takes them."""
         return [example for block in self.blocks() for example in _examples(block)]
 
+    def products(self, rows: Any, V: Any) -> Sums:
+        """Of these rows with the columns of V. Their entries are finite: whoever asks has seen the blocks."""
+        if not self._sparse:
+            part = self._X[rows].astype(np.float64)
+            terms = np.full(len(part), part.shape[1])
+            return Sums(part @ V, np.einsum("ij,ij->i", part, part), terms, bool(np.all(part == np.rint(part))))
+        block = self._taken(rows, self._X[rows])
+        x, full = block.values, np.flatnonzero(np.diff(block.ends))
+        dot, square = np.zeros((len(rows), V.shape[1])), np.zeros(len(rows))
+        dot[full] = np.add.reduceat(x[:, None] * V[block.columns], block.ends[full], axis=0)
+        square[full] = np.add.reduceat(x * x, block.ends[full])
+        return Sums(dot, square, np.diff(block.ends), bool(np.all(x == np.rint(x))))
+
+    def sums(self, rows: Sequence[int], coefficients: Any) -> Any:
+        """Of these rows, with each line of coefficients: c X, in floats, in any order of addition."""
+        if not self._sparse:
+            return coefficients @ self._X[list(rows)].astype(np.float64)
+        block = self.some(rows)
+        row = np.repeat(np.arange(len(rows)), np.diff(block.ends))
+        d = self.shape[1]
+        return np.array([np.bincount(block.columns, line[row] * block.values, d) for line in coefficients])
+
+    def is_small_and_whole(self, rows: Sequence[int], limit: float) -> bool:
+        """Are all entries of these rows integers below the limit in size?"""
+        x = self.some(rows).values
+        return bool(np.all(x == np.rint(x)) and np.all(np.abs(x) < limit))
+
     def some(self, rows: Sequence[int]) -> Block:
         """A few of them, taken together."""
         return self._taken(rows, self._X[list(rows)])
@@ -91,6 +127,10 @@ class ExactRows(dict[int, Row]):
 
     def __init__(self, data: Data, signs: Any, head: Head) -> None:
         self._data, self._signs, self._head = data, signs, head
+
+    @property
+    def constant(self) -> float:
+        return self._head.constant
 
     def of(self, rows: Sequence[int]) -> ExactRows:
         """With these rows among them."""

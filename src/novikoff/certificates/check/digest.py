@@ -15,8 +15,9 @@ from novikoff.certificates.reference.digest import BLOCK, sha256
 SOON = 2**15  # so few are sooner hashed than handed to a thread; no result depends on it
 
 
-def digest_of(version: int, data: Data, signs: Any) -> str:
-    found = Digest(version, data, signs)
+def digest_of(version: int, data: Data, signs: Any, integers: str = "<i1") -> str:
+    """Of many classes the signs are the places of the labels, integers of 32 bits ("<u4")."""
+    found = Digest(version, data, signs, integers)
     with ThreadPoolExecutor(2) as pool:
         for block in data.blocks():
             found.update(block, pool)
@@ -26,10 +27,10 @@ def digest_of(version: int, data: Data, signs: Any) -> str:
 class Digest:
     """That of the reference, made of blocks as they come: counts, columns and values are three streams of bytes."""
 
-    def __init__(self, version: int, data: Data, signs: Any) -> None:
+    def __init__(self, version: int, data: Data, signs: Any, integers: str = "<i1") -> None:
         self._version = version
         self._shape = data.shape
-        self._signs = signs.astype("<i1")
+        self._signs = signs.astype(integers)
         self._streams = [hashlib.sha256() for _ in range(3)]
         self._leaves: list[bytes] = []  # of version 2
         self._busy: list[Future[None]] = []

@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from novikoff.certificates.claim import format_1, separability
+from novikoff.certificates.claim import format_1, joint, one_vs_one, separability
 from novikoff.certificates.claim.fields import LARGEST_FILE
 from novikoff.certificates.claim.fields import LARGEST_FLOAT as LARGEST_FLOAT
 from novikoff.certificates.claim.fields import ORIGIN as ORIGIN
@@ -23,6 +23,9 @@ from novikoff.certificates.claim.fields import is_label as is_label
 from novikoff.certificates.claim.fields import require as require
 from novikoff.certificates.claim.head import Claim as Claim
 from novikoff.certificates.claim.head import Head as Head
+from novikoff.certificates.claim.joint import JointNotSeparableClaim as JointNotSeparableClaim
+from novikoff.certificates.claim.joint import JointSeparableClaim as JointSeparableClaim
+from novikoff.certificates.claim.one_vs_one import OneVsOneClaim as OneVsOneClaim
 from novikoff.certificates.claim.reading import DOUBTS as DOUBTS
 from novikoff.certificates.claim.reading import KINDS as KINDS
 from novikoff.certificates.claim.reading import HowRead as HowRead
@@ -35,6 +38,9 @@ FORMAT = "novikoff certificate 2"
 READERS: dict[str, Callable[[dict[str, Any]], Claim]] = {
     SeparableClaim.kind: separability.separable,
     NotSeparableClaim.kind: separability.not_separable,
+    OneVsOneClaim.kind: one_vs_one.one_vs_one,
+    JointSeparableClaim.kind: joint.separable,
+    JointNotSeparableClaim.kind: joint.not_separable,
 }
 
 
@@ -56,7 +62,7 @@ def read_claim(certificate: Any) -> Claim:
 
 
 def _text(certificate: Any) -> str:
-    if hasattr(certificate, "to_json"):
+    if hasattr(certificate, "to_json"):  # a table of pairs, which is a mapping, is one certificate
         return str(certificate.to_json())
     if isinstance(certificate, dict):
         return json.dumps(certificate)

@@ -45,9 +45,9 @@ def separable(record: dict[str, Any], version: int = 2, sides: Sides | None = No
         sides=sides or fields.sides(record["positive"], record["against"]),
         combination=fields.combination(record["combination"], n, d, most=n),
         separator=fields.integers(record["separator"], about.width, d, "its separator is"),
-        margin=_margin(record["margin"]),
+        margin=margin(record["margin"]),
         radius=fields.positive_float(record["radius"], "radius"),
-        closest=_closest(record["closest"], n),
+        closest=closest(record["closest"], n),
     )
 
 
@@ -64,7 +64,7 @@ def not_separable(record: dict[str, Any], version: int = 2, sides: Sides | None 
     )
 
 
-def _margin(margin: Any) -> tuple[float, float]:
+def margin(margin: Any) -> tuple[float, float]:
     require(type(margin) is list and len(margin) == 2, "its margin is not two numbers")
     lower = fields.positive_float(margin[0], "margin")
     upper = fields.positive_float(margin[1], "margin")
@@ -72,6 +72,6 @@ def _margin(margin: Any) -> tuple[float, float]:
     return lower, upper
 
 
-def _closest(row: Any, n: int) -> int:
+def closest(row: Any, n: int) -> int:
     require(type(row) is int and 0 <= row < n, "its closest row is not in X")
     return int(row)

@@ -7,7 +7,8 @@ cannot tell apart it brings here, and it must agree with these files on every ce
     rows            a_i = s_i (x_i, c), with s_i = +1 for the positive label and -1 for the others;
                     a_i = s_i x_i through the origin
 
-`separability` has the claims of a verdict. `rows` makes the rows of floats, `digest` names the data, and `labels` says
+`separability` has the claims of a verdict, `one_vs_one` those of one for each pair of many classes, and `joint` those
+about all of them at once. `rows` makes the rows of floats, `digest` names the data, and `labels` says
 which stands against which.
 """
 
@@ -15,12 +16,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from novikoff.certificates.claim import Claim, Label, NotSeparableClaim, SeparableClaim, require
-from novikoff.certificates.reference import separability
+from novikoff.certificates.claim import (
+    Claim,
+    JointNotSeparableClaim,
+    JointSeparableClaim,
+    Label,
+    NotSeparableClaim,
+    OneVsOneClaim,
+    SeparableClaim,
+    require,
+)
+from novikoff.certificates.reference import joint, one_vs_one, separability
 from novikoff.certificates.reference.digest import digest_of
-from novikoff.certificates.reference.labels import other_labels, sign
+from novikoff.certificates.reference.labels import other_labels, places, sign
 from novikoff.certificates.reference.rows import Example, row
-from novikoff.certificates.verified import Verified, of_separability
+from novikoff.certificates.verified import Verified, of_joint, of_separability
 
 
 def check(claim: Claim, examples: Sequence[Example], columns: int, labels: Sequence[Label]) -> Verified:
@@ -29,6 +39,8 @@ def check(claim: Claim, examples: Sequence[Example], columns: int, labels: Seque
     ours = [len(examples), columns]
     require([head.n, head.d] == ours, f"this proof is about data of shape {[head.n, head.d]}; yours is {ours}")
     require(len(labels) == head.n, f"there are {len(labels)} labels for {head.n} rows")
+    if isinstance(claim, OneVsOneClaim | JointSeparableClaim | JointNotSeparableClaim):
+        return _check_classes(claim, examples, labels)
     assert isinstance(claim, SeparableClaim | NotSeparableClaim)
     against = other_labels(claim.sides, labels)
     signs = [sign(label, claim.sides.positive) for label in labels]
@@ -41,3 +53,24 @@ def check(claim: Claim, examples: Sequence[Example], columns: int, labels: Seque
     else:
         separability.check_not_separable(claim, rows)
     return of_separability(claim, against, separability.signs_balance(claim.combination, signs))
+
+
+def _check_classes(
+    claim: OneVsOneClaim | JointSeparableClaim | JointNotSeparableClaim,
+    examples: Sequence[Example],
+    labels: Sequence[Label],
+) -> Verified:
+    """The same of a claim about many classes, whose rows x_i have no sign: (x_i, c), or x_i through the origin."""
+    head = claim.head
+    place = places(claim.labels, labels)
+    digest = digest_of(2, examples, head.d, place, "<I")
+    require(head.digest == digest, f"this proof is about data with digest {head.digest}; yours is {digest}")
+
+    if isinstance(claim, OneVsOneClaim):
+        return one_vs_one.check_pairs(claim, examples, place)
+    rows = [row(x, 1, head) for x in examples]
+    if isinstance(claim, JointSeparableClaim):
+        joint.check_separable(claim, rows, place)
+    else:
+        joint.check_not_separable(claim, rows, place)
+    return of_joint(claim)

@@ -11,8 +11,13 @@ from novikoff.certificates.reference.rows import Example
 BLOCK = 8192  # rows
 
 
-def digest_of(version: int, examples: Sequence[Example], columns: int, signs: Sequence[int]) -> str:
-    """What names the data in a certificate: version 2, or the older one, which either format may state."""
+def digest_of(
+    version: int, examples: Sequence[Example], columns: int, signs: Sequence[int], integers: str = "<b"
+) -> str:
+    """What names the data in a certificate: version 2, or the older one, which either format may state.
+
+    Of many classes the signs are the places of the labels, integers of 32 bits ("<I"), and there is no older one.
+    """
     if version == 1:
         return digest_1(examples, columns, signs)
     n = len(examples)
@@ -21,7 +26,7 @@ def digest_of(version: int, examples: Sequence[Example], columns: int, signs: Se
     for start in range(0, n, BLOCK):
         parts = packed(examples[start : start + BLOCK], "<I")
         leaves.append(sha256(*map(sha256, parts)))
-        sign_leaves.append(sha256(bytes_of("<b", signs[start : start + BLOCK])))
+        sign_leaves.append(sha256(bytes_of(integers, signs[start : start + BLOCK])))
     data = sha256(b"novikoff data 2", struct.pack("<qqq", n, columns, BLOCK), *leaves)
     return sha256(data, *sign_leaves).hex()
 

@@ -13,6 +13,17 @@ def sign(label: Label, positive: Label) -> int:
     return 1 if label == positive else -1
 
 
+def places(named: Sequence[Label], labels: Sequence[Label]) -> list[int]:
+    """The place of each row's label among those that are named. All that are named occur, and all that occur are."""
+    occurring = set(labels)
+    for label in named:
+        require(label in occurring, f"its label {shown(label)} does not occur in y")
+    place = {label: k for k, label in enumerate(named)}
+    for i, label in enumerate(labels):
+        require(label in place, f"y[{i}] = {shown(label)}, a label that it does not name")
+    return [place[label] for label in labels]
+
+
 def other_labels(sides: Sides, labels: Sequence[Label]) -> tuple[Label, ...]:
     """The labels against the positive one. All that are named occur, and all that occur are named."""
     occurring = set(labels)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from novikoff.certificates.claim import Combination, Head
 
 Example = Sequence[tuple[int, float]]  # the columns and values of the non-zeros of x_i, columns increasing
-Vector = Sequence[int]  # w or u, as many integers as there are coordinates
+Vector = Sequence[int] | Mapping[int, int]  # w or u, by coordinate
 
 
 class Row(NamedTuple):

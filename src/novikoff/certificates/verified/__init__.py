@@ -1,5 +1,7 @@
 """What follows from a certificate that holds: the numbers, and the same in words."""
 
+from novikoff.certificates.verified.joint import of_joint as of_joint
+from novikoff.certificates.verified.one_vs_one import of_pairs as of_pairs
 from novikoff.certificates.verified.separability import of_separability as of_separability
 from novikoff.certificates.verified.words import Verified as Verified
 from novikoff.certificates.verified.words import rounded_up as rounded_up

@@ -24,7 +24,7 @@ def of_separability(
         found: dict[str, Any] = {
             "margin": claim.margin,
             "radius": claim.radius,
-            "mistake_bound": rounded_up(_mistakes(claim)),
+            "mistake_bound": rounded_up(mistakes(claim.radius, claim.margin[0])),
         }
     else:
         words = _not_separable(claim, signs_balance)
@@ -41,16 +41,16 @@ def of_separability(
     )
 
 
-def _mistakes(claim: SeparableClaim) -> Fraction:
+def mistakes(radius: float, lower: float) -> Fraction:
     """Novikoff's bound, R^2 / gamma^2."""
-    return (Fraction(claim.radius) / Fraction(claim.margin[0])) ** 2
+    return (Fraction(radius) / Fraction(lower)) ** 2
 
 
 def _separable(claim: SeparableClaim) -> str:
     lower, upper = claim.margin
     return (
         f"a separator exists with margin at least {lower}; no separator has a margin above {upper}. "
-        f"{_promise(_mistakes(claim), claim.head.constant)}"
+        f"{promise(mistakes(claim.radius, claim.margin[0]), claim.head.constant)}"
     )
 
 
@@ -69,7 +69,7 @@ def _not_separable(claim: NotSeparableClaim, signs_balance: bool) -> str:
     return f"{words} A hyperplane beside the origin, with a constant coordinate, may still separate them."
 
 
-def _promise(bound: Fraction, constant: float) -> str:
+def promise(bound: Fraction, constant: float) -> str:
     """At most how many mistakes, and whose."""
     learner = f"Perceptron(intercept_scaling={constant!r})" if constant else "Perceptron(fit_intercept=False)"
     # A Perceptron whose w is rounded to float64 after every update makes at most B / (1 - 2^-50 B) mistakes.

@@ -20,8 +20,8 @@ class Verified:
     ``str`` of it is ``implies``, the same in words.
     """
 
-    verdict: str  # "separable" or "not separable"
-    positive: Label  # the label of sign +1
+    verdict: str  # the kind of the certificate: "separable" or "not separable", for example
+    positive: Label | None  # the label of sign +1; None of many classes
     against: tuple[Label, ...]  # all the other labels of the data, of sign -1
     constant: float | None  # the coordinate appended to every row; None: the hyperplane goes through the origin
     rows: tuple[int, ...]  # of the proof
@@ -31,6 +31,8 @@ class Verified:
     mistake_bound: float | None = None  # radius^2 / lower^2, rounded up: of a Perceptron with this constant, unrounded
     weakly_separable: bool = False
     reading: HowRead | None = None  # what the certificate records of how the file was read; nothing checks it
+    labels: tuple[Label, ...] = ()  # of many classes, all of them; then no label is positive
+    pairs: tuple[Verified, ...] = ()  # one-vs-one: what is proved of each two labels, the later one positive
 
     def __str__(self) -> str:
         return self.implies
@@ -39,6 +41,8 @@ class Verified:
         return f"<Verified: {self._sides()}, {self.verdict}, by {_rows(self.rows)}>"
 
     def _sides(self) -> str:
+        if self.labels:
+            return f"{len(self.labels)} labels"
         return f"{shown(self.positive)} against {listed(self.against)}"
 
     def _repr_html_(self) -> str:
@@ -49,8 +53,12 @@ class Verified:
 
 def division(positive: Label, against: tuple[Label, ...], head: Head) -> str:
     """Which label against which, and with which constant, in words."""
-    constant = f"with the constant coordinate {head.constant!r}" if head.constant else ORIGIN
-    return f"{shown(positive)} against {listed(against)}, {constant}"
+    return f"{shown(positive)} against {listed(against)}, {coordinate(head)}"
+
+
+def coordinate(head: Head) -> str:
+    """With which constant, in words."""
+    return f"with the constant coordinate {head.constant!r}" if head.constant else ORIGIN
 
 
 def listed(labels: tuple[Label, ...]) -> str:
