@@ -284,6 +284,13 @@ class _Case:
         return self._not_separable(pair, [1, 1], contradiction=True) if pair is not None else None
 
     def _not_separable(self, rows: Indices, weights: list[int], *, contradiction: bool = False) -> NotSeparable:
+        """The proof by these rows, those of weight 0 left out.
+
+        It is irreducible: the rows with weight have one dependence, so without any one of them they are independent,
+        and can be separated. A row of zeros and two opposite rows have one; so have the rows of
+        `rational.null_vector`, since those before the last are independent; those of `rational.nearest`, which are
+        affinely independent; and those that `rational.circuit` leaves.
+        """
         used = [k for k, weight in enumerate(weights) if weight]
         used.sort(key=lambda k: int(rows[k]))
         common = math.gcd(*weights)
@@ -334,7 +341,7 @@ class _Case:
         block = rational.integer_rows(self.data, rows)
         upper = rational.combination(self.data, block, p)
         if not any(upper):
-            return self._not_separable(rows, p)
+            return self._not_separable(rows, rational.circuit(block.table, p, self.data.look))
         return self._with_margin(w, *rational.smallest_product(self.data, w), upper, rows, p, block.exponent)
 
     def _proof(self, found: rational.Nearest) -> Verdict | None:

@@ -10,6 +10,7 @@ from novikoff.certificates import check, reference
 from novikoff.certificates.check.data import Data
 from novikoff.certificates.claim import (
     Claim,
+    FewestMistakesClaim,
     InvalidCertificate,
     Label,
     NotSeparableClaim,
@@ -50,7 +51,7 @@ def verify(certificate: Any, X: Any, y: Any = None, *, reference: bool = False) 
     data = Data(matrix)
     if reference:
         return _by_reference(claim, data, labels)
-    assert isinstance(claim, SeparableClaim | NotSeparableClaim)
+    assert isinstance(claim, SeparableClaim | NotSeparableClaim | FewestMistakesClaim)
     signs, against = _sides(claim.sides, labels)
     return check.check(claim, data, signs, against)
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from novikoff.certificates.check import separability
+from novikoff.certificates.check import fewest_mistakes, separability
 from novikoff.certificates.check.data import Data, ExactRows
-from novikoff.certificates.claim import Claim, Label, NotSeparableClaim, SeparableClaim, require
+from novikoff.certificates.claim import Claim, FewestMistakesClaim, Label, NotSeparableClaim, SeparableClaim, require
 from novikoff.certificates.reference.separability import signs_balance
-from novikoff.certificates.verified import Verified, of_separability
+from novikoff.certificates.verified import Verified, of_fewest_mistakes, of_separability
 
 
 def check(claim: Claim, data: Data, signs: Any, against: tuple[Label, ...]) -> Verified:
@@ -22,7 +22,10 @@ def check(claim: Claim, data: Data, signs: Any, against: tuple[Label, ...]) -> V
     ours = [*data.shape]
     require([head.n, head.d] == ours, f"this proof is about data of shape {[head.n, head.d]}; yours is {ours}")
     rows = ExactRows(data, signs, head)
-    assert isinstance(claim, SeparableClaim | NotSeparableClaim)
+    assert isinstance(claim, SeparableClaim | NotSeparableClaim | FewestMistakesClaim)
+    if isinstance(claim, FewestMistakesClaim):
+        fewest_mistakes.check_fewest_mistakes(claim, data, signs, rows)
+        return of_fewest_mistakes(claim, against)
     if isinstance(claim, SeparableClaim):
         separability.check_separable(claim, data, signs, rows)
     else:

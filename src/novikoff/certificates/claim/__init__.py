@@ -11,7 +11,9 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from novikoff.certificates.claim import format_1, separability
+from novikoff.certificates.claim import fewest_mistakes, format_1, separability
+from novikoff.certificates.claim.fewest_mistakes import Contradiction as Contradiction
+from novikoff.certificates.claim.fewest_mistakes import FewestMistakesClaim as FewestMistakesClaim
 from novikoff.certificates.claim.fields import LARGEST_FILE
 from novikoff.certificates.claim.fields import LARGEST_FLOAT as LARGEST_FLOAT
 from novikoff.certificates.claim.fields import ORIGIN as ORIGIN
@@ -35,6 +37,7 @@ FORMAT = "novikoff certificate 2"
 READERS: dict[str, Callable[[dict[str, Any]], Claim]] = {
     SeparableClaim.kind: separability.separable,
     NotSeparableClaim.kind: separability.not_separable,
+    FewestMistakesClaim.kind: fewest_mistakes.fewest_mistakes,
 }
 
 

@@ -1,5 +1,6 @@
 """What follows from a certificate that holds: the numbers, and the same in words."""
 
+from novikoff.certificates.verified.fewest_mistakes import of_fewest_mistakes as of_fewest_mistakes
 from novikoff.certificates.verified.separability import of_separability as of_separability
 from novikoff.certificates.verified.words import Verified as Verified
 from novikoff.certificates.verified.words import rounded_up as rounded_up

@@ -20,7 +20,7 @@ class Verified:
     ``str`` of it is ``implies``, the same in words.
     """
 
-    verdict: str  # "separable" or "not separable"
+    verdict: str  # the kind of certificate: "separable", "not separable", ...
     positive: Label  # the label of sign +1
     against: tuple[Label, ...]  # all the other labels of the data, of sign -1
     constant: float | None  # the coordinate appended to every row; None: the hyperplane goes through the origin
@@ -30,6 +30,7 @@ class Verified:
     radius: float | None = None
     mistake_bound: float | None = None  # radius^2 / lower^2, rounded up: of a Perceptron with this constant, unrounded
     weakly_separable: bool = False
+    mistakes: tuple[int, int] | None = None  # between these two lies the fewest that a hyperplane makes
     reading: HowRead | None = None  # what the certificate records of how the file was read; nothing checks it
 
     def __str__(self) -> str:
@@ -63,7 +64,7 @@ def listed(labels: tuple[Label, ...]) -> str:
 
 
 def _rows(rows: tuple[int, ...]) -> str:
-    return f"{len(rows):,} rows" if len(rows) > 1 else f"row {rows[0]}"
+    return f"row {rows[0]}" if len(rows) == 1 else f"{len(rows):,} rows"
 
 
 def recorded(reading: HowRead | None) -> str:

@@ -1,0 +1,192 @@
+"""All hyperplanes of at most three coordinates: in floats, whose order of angles is corrected where it is not sure.
+
+As in `novikoff.certificates.reference.fewest_mistakes`, a row has a plane of vectors w that are orthogonal to it, and
+there the other rows are vectors b or -b, with b in a half-plane and of angle phi. While w turns, it is right on as many
+of those with phi > tau and of the negative ones with phi < tau; -w on all the others.
+
+The floats order the keys -x / (|x| + y) of b = (x, y), which increase with phi. Keys that are too close to be told
+apart make up a cluster. Between clusters the counts are exact; within one they are bounded by its members on either
+side, and only if that bound is too high its members are put in order in integers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cmp_to_key
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from novikoff.certificates.reference.fewest_mistakes import Triple, across, dot, triple
+from novikoff.certificates.reference.rows import Row
+
+NEAR = 2.0**-48  # keys further apart than this are in the order of their angles, if b is exact but for 2^-52
+NEAR_PRODUCTS = 2.0**-40  # the same where b is a difference of products,
+LOST = 2.0**-44  # that are not larger than this share of its rounding errors allows
+SMALL = 2.0**21  # of points of whole numbers below it, different keys are 2^-46 apart, and equal ones are equal
+TINY = 2.0**10  # the same of other rows
+
+Pair = tuple[int, int]
+
+
+class Better(NamedTuple):
+    """A w that is right on so many rows: it is w + a / large or, if not ``forward``, w - a / large."""
+
+    right: int
+    w: Triple  # orthogonal to a, and to no other row but its multiples
+    a: Triple
+    forward: bool
+
+
+class Turn(NamedTuple):
+    """The rows around one of them, in floats."""
+
+    order: Any  # those that are no multiples of it, by their keys
+    starts: Any  # where clusters begin, and the end of the last
+    above: Any  # of the first k in that order, those with b
+    below: Any  # and those with -b
+    multiples: int  # on the better side
+    doubtful: int  # rows of which nothing is known
+    others: Any  # these, and the multiples
+
+
+class Plane:
+    """The rows but those of zeros, as floats and as integers."""
+
+    def __init__(self, rows: Sequence[Row]) -> None:
+        rows = [a for a in rows if a.entries]
+        self._triples = [triple(a) for a in rows]
+        exact = [[z / a.denominator for z in v] for a, v in zip(rows, self._triples, strict=True)]
+        values = np.array(exact, dtype=np.float64).reshape(-1, 3)
+        height = np.abs(values[:, 2])
+        # With a constant coordinate, the rows are points, and b is a difference of two of them, exact but for 2^-53.
+        self._points = len(values) > 0 and bool(height[0] > 0) and bool(np.all(height == height[0]))
+        values[:, 2] /= height if self._points else 1.0
+        flat = values[:, :2] if self._points else values
+        most = float(np.abs(flat).max(initial=0.0))
+        self._whole = most < (SMALL if self._points else TINY) and bool(np.all(flat == np.rint(flat)))
+        self._values = values
+        self._usable = True
+        if not self._whole:
+            power = int(np.frexp(most)[1])
+            scaled = np.ldexp(flat, -power)
+            self._usable = np.array_equal(np.ldexp(scaled, power), flat)
+            flat[:] = scaled
+
+    def better(self, known: int, look: Callable[[], None] = lambda: None) -> Better | None:
+        """A w that is right on more rows than that; None if there is none."""
+        everything = range(len(self._triples))
+        for i in range(len(self._triples)):
+            if i % 64 == 0:
+                look()
+            found = self._beside(i, known) if self._usable else self._in_integers(i, known, everything)
+            if found:
+                return found
+        return None
+
+    def _beside(self, i: int, known: int) -> Better | None:
+        """The same of those that are nearly orthogonal to one row."""
+        turn = self._turn(i)
+        others = len(turn.order)
+        starts, ends = turn.starts[:-1], turn.starts[1:]
+        right = turn.above[-1] - turn.above + turn.below  # before the k-th of them
+        sides = np.maximum(right, others - right)[turn.starts]
+        needed = known - turn.multiples - turn.doubtful
+        if not self._whole:
+            most_above = right[starts] + turn.below[ends] - turn.below[starts]
+            most_below = others - right[starts] + turn.above[ends] - turn.above[starts]
+            sides = np.append(sides, np.maximum(most_above, most_below))
+        if sides.max(initial=0) <= needed:
+            return None
+        # In this order little is left to sort.
+        return self._in_integers(i, known, [*turn.order.tolist(), *turn.others.tolist()])
+
+    def _turn(self, i: int) -> Turn:
+        x, y, known = self._around(i)
+        multiple = (x == 0.0) & (y == 0.0) & known
+        above = (y > 0.0) | ((y == 0.0) & (x > 0.0))
+        which = np.flatnonzero(known & ~multiple)
+        x, y, above = x[which], y[which], above[which]
+        keys = np.where(above, -x, x) / (np.abs(x) + np.abs(y))
+        order = np.argsort(keys)
+        near = NEAR if self._points or self._whole else NEAR_PRODUCTS
+        starts = np.flatnonzero(np.diff(keys[order]) > near) + 1
+        same = int(np.count_nonzero(self._values[multiple] @ self._values[i] > 0.0))
+        counts = np.zeros((2, len(which) + 1), dtype=np.int64)
+        np.cumsum(above[order], out=counts[0, 1:])
+        counts[1] = np.arange(len(which) + 1) - counts[0]
+        return Turn(
+            which[order],
+            np.concatenate([[0], starts, [len(which)]] if len(which) else [[0], [0]]).astype(np.int64),
+            *counts,
+            max(same, int(np.count_nonzero(multiple)) - same),
+            int(np.count_nonzero(~known)),
+            np.flatnonzero(~known | multiple),
+        )
+
+    def _around(self, i: int) -> tuple[Any, Any, Any]:
+        """b or -b of all rows, in floats; and whether they are known well enough."""
+        values = self._values
+        if self._points:
+            x, y = ((values[:, :2] - values[i, :2] * (values[:, 2:] * values[i, 2])) * values[i, 2]).T
+            return x, y, np.ones(len(values), dtype=bool)
+        e, f = (np.array(v, dtype=np.float64) for v in across(tuple(values[i].tolist())))
+        x, y = values @ e, values @ f
+        if self._whole:
+            return x, y, np.ones(len(values), dtype=bool)
+        lost = 2.0**-51 * (np.abs(values) @ (np.abs(e) + np.abs(f))) + 2.0**-1000
+        return x, y, (lost <= LOST * (np.abs(x) + np.abs(y))) & (lost < np.abs(y))
+
+    def _in_integers(self, i: int, known: int, which: Sequence[int]) -> Better | None:
+        """The same as `_beside`, by the arithmetic of the reference."""
+        a = self._triples[i]
+        e, f = across(a)
+        multiples, turning = [], []
+        for v in map(self._triples.__getitem__, which):
+            b = dot(e, v), dot(f, v)
+            if b == (0, 0):
+                multiples.append(dot(a, v) > 0)
+            else:
+                turning.append((b, True) if b[1] > 0 or (b[1] == 0 and b[0] > 0) else ((-b[0], -b[1]), False))
+        forward = 2 * sum(multiples) >= len(multiples)
+        more = max(sum(multiples), len(multiples) - sum(multiples))
+        found = _half_turn(turning, known - more)
+        if found is None:
+            return None
+        right, (x, y) = found
+        w = x * e[0] + y * f[0], x * e[1] + y * f[1], x * e[2] + y * f[2]
+        return Better(right + more, w, a, forward)
+
+
+def _half_turn(turning: list[tuple[Pair, bool]], known: int) -> tuple[int, Pair] | None:
+    """A vector with positive products with more of these b (True), and -b (False), than known; and with how many."""
+    turning.sort(key=cmp_to_key(lambda one, other: _cross(other[0], one[0])))
+    if not turning:
+        return (0, (1, 0)) if known < 0 else None
+    others = len(turning)
+    last = turning[-1][0]
+    right = sum(above for _, above in turning)
+    gaps = [((-last[0], -last[1]), None), *turning]
+    for k, ((before, above), (after, _)) in enumerate(pairwise(gaps)):
+        right += 0 if above is None else -1 if above else 1
+        most = max(right, others - right)
+        if most > known and (k == 0 or _cross(before, after) > 0):
+            x, y = _between(before, after)
+            return most, (-y, x) if right == most else (y, -x)
+    return None
+
+
+def _between(b: Pair, c: Pair) -> Pair:
+    """A direction strictly between those of two vectors, the second of which is less than half a turn after the first.
+
+    Where they are opposite, it is in the middle.
+    """
+    if _cross(b, c) == 0:
+        return c[1], -c[0]
+    long, short = abs(b[0]) + abs(b[1]), abs(c[0]) + abs(c[1])
+    return b[0] * short + c[0] * long, b[1] * short + c[1] * long
+
+
+def _cross(b: Pair, c: Pair) -> int:
+    return b[0] * c[1] - b[1] * c[0]
