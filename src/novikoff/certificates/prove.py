@@ -149,6 +149,14 @@ def prove(
     X: Any, division: Division, question: Question, names: Any = None, hashed: bytes | None = None
 ) -> tuple[bytes, Verdict]:
     """The verdict on one division of the rows; and the digest of X, for the next one."""
+    hashed, about, data, radius, power = prepared(X, division, question, names, hashed)
+    return hashed, _Case(about, data, question, radius, power).verdict()
+
+
+def prepared(
+    X: Any, division: Division, question: Question, names: Any = None, hashed: bytes | None = None
+) -> tuple[bytes, About, CountedRows, float, int]:
+    """The digest of X, what a proof says it is about, the rows times 2^-power, their radius, and that power."""
     n, d = X.shape
     rows = Rows(X, division.signs, question.constant)
     with inputs.refusals(X, names):
@@ -165,8 +173,7 @@ def prove(
     radius_sq = rows.radius_sq * Fraction(4) ** power
     if radius_sq > Fraction(sys.float_info.max) ** 2:
         raise ValueError("the norm of a row of X is too large for a float64: scale the features")
-    radius = sqrt_up(radius_sq)
-    return hashed, _Case(about, data, question, radius, power).verdict()
+    return hashed, about, data, sqrt_up(radius_sq), power
 
 
 def _awkward(radius: float) -> int:

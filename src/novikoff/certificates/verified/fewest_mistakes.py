@@ -27,7 +27,9 @@ def of_fewest_mistakes(claim: FewestMistakesClaim, against: tuple[Label, ...]) -
 def _bracket(lower: int, upper: int) -> str:
     if lower == upper:
         return f"the fewest mistakes, rows with y<w,x> <= 0, that a hyperplane makes are exactly {lower}."
-    return f"the fewest mistakes, rows with y<w,x> <= 0, that a hyperplane makes are at least {lower} and at most {upper}."
+    return (
+        f"the fewest mistakes, rows with y<w,x> <= 0, that a hyperplane makes are at least {lower} and at most {upper}."
+    )
 
 
 def _because(claim: FewestMistakesClaim) -> str:
