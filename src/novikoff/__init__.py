@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from novikoff import display as display
     from novikoff import problems as problems
     from novikoff import theory as theory
-    from novikoff.certificates import FewestMistakes as FewestMistakes
     from novikoff.certificates import NotSeparable as NotSeparable
     from novikoff.certificates import NotSeparableError as NotSeparableError
     from novikoff.certificates import RunProof as RunProof
@@ -19,8 +18,9 @@ if TYPE_CHECKING:
     from novikoff.certificates import Undecided as Undecided
     from novikoff.certificates import Verdicts as Verdicts
     from novikoff.certificates import certify as certify
-    from novikoff.certificates import fewest_mistakes as fewest_mistakes
     from novikoff.certificates.claim import InvalidCertificate as InvalidCertificate
+    from novikoff.certificates.fewest import fewest_mistakes as fewest_mistakes
+    from novikoff.certificates.mistakes import FewestMistakes as FewestMistakes
     from novikoff.certificates.verified import Verified as Verified
     from novikoff.certificates.verify import verify as verify
     from novikoff.descent.rates import rates as rates
@@ -59,7 +59,9 @@ __version__ = "0.1.0"
 # Where the public names live. They are imported on first use: `novikoff --help`, or the reading of a large file, need
 # not wait for scikit-learn.
 _NAMES = {
-    "certificates": "FewestMistakes NotSeparable NotSeparableError RunProof Separable Undecided Verdicts certify fewest_mistakes",
+    "certificates": "NotSeparable NotSeparableError RunProof Separable Undecided Verdicts certify",
+    "certificates.fewest": "fewest_mistakes",
+    "certificates.mistakes": "FewestMistakes",
     "certificates.claim": "InvalidCertificate",
     "certificates.verified": "Verified",
     "certificates.verify": "verify",

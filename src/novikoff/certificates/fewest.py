@@ -198,9 +198,9 @@ class _Hunt:
             if found is None:
                 self._offer(_floats(w))
                 break
-            rows = which[list(found.rows)]
-            free[rows] = False
-            packed.add([packing.contradiction(rows, found.weights)])
+            used = which[list(found.rows)]
+            free[used] = False
+            packed.add([packing.contradiction(used, found.weights)])
             packed.take_disjoint()
 
     def _beside_the_wrong(self) -> None:

@@ -5,6 +5,7 @@ Nothing here is proof: mistakes are counted in floats while it searches, and exa
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -20,6 +21,7 @@ REFITS = 8  # of one, with the rows that it has far on the wrong side left out
 LITTLE = 2.0**-20  # what a row that is left out costs beside the others
 ROUNDS = 12  # without a better hyperplane, after which the search ends
 KICKS = 4  # rounds on a plateau between two jumps
+JUMP = 0.1  # how far, beside a vector of length 1
 LINES = 16  # random lines of a round, and as many through rows on the wrong side, at most
 WORK = 2.0**32  # entries of the data that are read, at most
 
@@ -28,14 +30,13 @@ Offer = Callable[[Vector], int]  # counts the mistakes of w, exactly; remembers 
 
 def search(data: CountedRows, offer: Offer) -> None:
     """Offer better and better w."""
-    best: Vector | None = None
-    fewest = data.n + 1
+    unit = _units(data)
+    best, fewest = unit, offer(unit)
     for w in _soft_margins(data):
         wrong = offer(w)
         if wrong < fewest:
             best, fewest = w, wrong
-    assert best is not None
-    _along_lines(data, best, fewest, offer)
+    _along_lines(data, best, fewest, unit, offer)
 
 
 def _soft_margins(data: CountedRows) -> Iterator[Vector]:
@@ -62,12 +63,11 @@ def _weighted_sum(data: CountedRows, weights: Vector) -> Vector:
     return data.combination(which, np.abs(weights[which]))[0]
 
 
-def _along_lines(data: CountedRows, w: Vector, fewest: int, offer: Offer) -> None:
+def _along_lines(data: CountedRows, w: Vector, fewest: int, unit: Vector, offer: Offer) -> None:
     """From w go along lines, each to where fewest rows are wrong; after a while on a plateau, from elsewhere."""
     random = np.random.RandomState(0)
-    unit = _units(data)
-    best, z = w, data.products(w)
-    now, here = fewest, w
+    best = here = w / length(w)
+    z, now = data.products(here), fewest
     idle, read = 0, 0.0
     while idle < ROUNDS and fewest and read < WORK:
         before = fewest
@@ -79,12 +79,15 @@ def _along_lines(data: CountedRows, w: Vector, fewest: int, offer: Offer) -> Non
                 continue
             now, here, z = wrong, here + t * v, z + t * s
             if now < fewest:
-                fewest, best = min(fewest, offer(here)), here
+                wrong = offer(here)
+                if wrong < fewest and 0 < length(here) < math.inf:
+                    fewest, best = wrong, here / length(here)
         idle = 0 if fewest < before else idle + 1
-        here = here / length(here)
+        size = length(here)
+        here = here / size if 0 < size < math.inf else best
         if idle % KICKS == 0 and idle:
             noise = random.standard_normal(data.width) * unit
-            here = best / length(best) + 0.1 * noise / length(noise)
+            here = best + JUMP * noise / length(noise)
         z = data.products(here)
         now = int(np.count_nonzero(z <= 0.0))
 
@@ -137,8 +140,7 @@ def _step(z: Vector, s: Vector) -> tuple[int, float]:
     room = np.diff(t, prepend=t[0] - span, append=t[-1] + span)
     right[~(room > 0)] = -1
     most = right.max()
-    k = np.flatnonzero(right == most)
-    k = int(k[np.argmax(room[k])])
+    k = int(np.argmax(np.where(right == most, room, -1.0)))
     start = t[k - 1] if k else t[0] - span
     rest = int(np.count_nonzero(z > 0.0)) - int(np.count_nonzero(z[moving] > 0.0))
     return len(z) - int(most) - rest, float(start + room[k] / 2)

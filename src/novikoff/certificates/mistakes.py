@@ -144,8 +144,8 @@ class FewestMistakes(Proof):
             return ["No hyperplane makes fewer: a contradiction, rows that cancel, has a mistake of each of them."]
         if all(share == 1 for share in self.shares):
             return [
-                f"No hyperplane makes fewer than {lower:,}: each of {what}, has a mistake of every hyperplane, and they "
-                "share no row."
+                f"No hyperplane makes fewer than {lower:,}: each of {what}, has a mistake of every hyperplane, and "
+                "they share no row."
             ]
         return [
             f"No hyperplane makes fewer than {lower:,}: each of {what}, has a mistake of every hyperplane, and counted "

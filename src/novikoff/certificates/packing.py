@@ -198,7 +198,7 @@ class Beside:
 
 
 def disjoint(data: CountedRows, missed: NDArray[np.bool_], packing: Packing) -> list[int]:
-    """Contradictions that share no row, for as many wrong rows as possible. Returns the rows for which there is none."""
+    """Contradictions that share no row, each of one wrong row. Returns the wrong rows that found none."""
     beside = Beside(data, missed)
     free = np.ones(data.n, dtype=np.bool_)
     for rows, _ in packing.found:

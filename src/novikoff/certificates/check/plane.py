@@ -119,7 +119,8 @@ class Plane:
         return Turn(
             which[order],
             np.concatenate([[0], starts, [len(which)]] if len(which) else [[0], [0]]).astype(np.int64),
-            *counts,
+            counts[0],
+            counts[1],
             max(same, int(np.count_nonzero(multiple)) - same),
             int(np.count_nonzero(~known)),
             np.flatnonzero(~known | multiple),
@@ -143,7 +144,8 @@ class Plane:
         a = self._triples[i]
         e, f = across(a)
         multiples, turning = [], []
-        for v in map(self._triples.__getitem__, which):
+        for k in which:
+            v = self._triples[k]
             b = dot(e, v), dot(f, v)
             if b == (0, 0):
                 multiples.append(dot(a, v) > 0)
@@ -167,7 +169,7 @@ def _half_turn(turning: list[tuple[Pair, bool]], known: int) -> tuple[int, Pair]
     others = len(turning)
     last = turning[-1][0]
     right = sum(above for _, above in turning)
-    gaps = [((-last[0], -last[1]), None), *turning]
+    gaps: list[tuple[Pair, bool | None]] = [((-last[0], -last[1]), None), *turning]
     for k, ((before, above), (after, _)) in enumerate(pairwise(gaps)):
         right += 0 if above is None else -1 if above else 1
         most = max(right, others - right)
