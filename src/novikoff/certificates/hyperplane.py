@@ -48,7 +48,10 @@ def _soft_margins(data: CountedRows) -> Iterator[Vector]:
         costs = np.full(data.n, cost / usual**2)
         out = np.zeros(data.n, dtype=np.bool_)
         for _ in range(REFITS):
-            w = soft_margin(data, np.where(out, LITTLE * costs, costs), data.passes + PASSES)[0]
+            try:
+                w = soft_margin(data, np.where(out, LITTLE * costs, costs), data.passes + PASSES)[0]
+            except ValueError:  # these costs and rows are too far apart for floats
+                break
             if not w.any():
                 break
             yield w

@@ -168,11 +168,10 @@ class Beside:
     """Contradictions of one wrong row each with rows that a hyperplane has right, by linear programs."""
 
     def __init__(self, data: CountedRows, missed: NDArray[np.bool_]) -> None:
-        self._data = data
+        self._data, self._unit = data, data.with_unit_rows()
         self.wrong = np.flatnonzero(missed & (data.norms > 0.0))
         self._right = np.flatnonzero(~missed)
-        rows = data.columns(self._right)[:, 1:]
-        self._columns = (rows / np.sqrt(np.einsum("ij,ij->i", rows, rows))[:, None]).T
+        self._columns = self._unit.columns(self._right)[:, 1:].T
 
     def cheapest(self, m: int, price: Vector, free: NDArray[np.bool_]) -> tuple[bool, Contradiction | None]:
         """A light one of the row with free ones; and whether there is one, by what floats say."""
@@ -181,11 +180,10 @@ class Beside:
         usable = np.flatnonzero(free[self._right])
         if len(usable) > MOST:
             usable = usable[np.linspace(0, len(usable) - 1, MOST).astype(np.int64)]
-        target = data.columns(np.array([m]))[0, 1:]
         result = linprog(
             price[self._right[usable]] + SLIGHT,
             A_eq=self._columns[:, usable],
-            b_eq=-target / math.sqrt(target @ target),
+            b_eq=-self._unit.columns(np.array([m]))[0, 1:],
             method="highs-ds",
             options={"time_limit": max(0.1, min(data.seconds_left, 1e6))},
         )
