@@ -1,4 +1,4 @@
-"""The rows of a proof that nothing separates have one dependence: without any one of them the others can be separated."""
+"""The rows of a proof that nothing separates: without any one of them the others can be separated."""
 
 import math
 import random

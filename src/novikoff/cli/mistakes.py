@@ -26,7 +26,7 @@ def mistakes(
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> int:
-    """How many rows does the best hyperplane have wrong? Exit 0: exactly known; 11: between two numbers; 1: an error."""
+    """How many rows does the best hyperplane have wrong? Exit 0: exactly known; 11: within two ends; 1: an error."""
     from novikoff.certificates import fewest_mistakes
     from novikoff.cli.predictions import about_data
     from novikoff.data import read

@@ -1,4 +1,4 @@
-"""Certificates of the fewest mistakes: true ones to be changed, and what docs/certificate.md says of them, in Fractions."""
+"""Certificates of the fewest mistakes: true ones, and what docs/certificate.md says of them, in Fractions."""
 
 from __future__ import annotations
 
