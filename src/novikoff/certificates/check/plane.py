@@ -163,7 +163,7 @@ class Plane:
 
 def _half_turn(turning: list[tuple[Pair, bool]], known: int) -> tuple[int, Pair] | None:
     """A vector with positive products with more of these b (True), and -b (False), than known; and with how many."""
-    turning.sort(key=cmp_to_key(lambda one, other: _cross(other[0], one[0])))
+    turning.sort(key=cmp_to_key(_in_order))
     if not turning:
         return (0, (1, 0)) if known < 0 else None
     others = len(turning)
@@ -177,6 +177,11 @@ def _half_turn(turning: list[tuple[Pair, bool]], known: int) -> tuple[int, Pair]
             x, y = _between(before, after)
             return most, (-y, x) if right == most else (y, -x)
     return None
+
+
+def _in_order(one: tuple[Pair, bool], other: tuple[Pair, bool]) -> int:
+    """Below 0 where the angle of the first is smaller."""
+    return _cross(other[0], one[0])
 
 
 def _between(b: Pair, c: Pair) -> Pair:
