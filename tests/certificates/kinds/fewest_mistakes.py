@@ -73,6 +73,7 @@ def check(record: dict, X: list[list[float]], y: list) -> None:
         return
     require(record["enumerated"] is True)
     require(len(a[0]) <= 3)
+    require(n <= 16_384)
     # No n - lower + 1 rows are all on their side of one hyperplane.
     if lower > 0:
         subsets = itertools.combinations(a, n - lower + 1)

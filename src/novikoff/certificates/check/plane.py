@@ -56,23 +56,22 @@ class Plane:
 
     def __init__(self, rows: Sequence[Row]) -> None:
         rows = [a for a in rows if a.entries]
-        self._triples = [triple(a) for a in rows]
+        self._triples, self._kept = _flattened([triple(a) for a in rows])
+        self._flat = sum(self._kept) < 3  # then y = 0 throughout, or x: there is one angle only
         exact = [[z / a.denominator for z in v] for a, v in zip(rows, self._triples, strict=True)]
         values = np.array(exact, dtype=np.float64).reshape(-1, 3)
+        if sum(self._kept) == 1:
+            values = np.sign(values)
         height = np.abs(values[:, 2])
         # With a constant coordinate, the rows are points, and b is a difference of two of them, exact but for 2^-53.
         self._points = len(values) > 0 and bool(height[0] > 0) and bool(np.all(height == height[0]))
         values[:, 2] /= height if self._points else 1.0
-        flat = values[:, :2] if self._points else values
-        most = float(np.abs(flat).max(initial=0.0))
-        self._whole = most < (SMALL if self._points else TINY) and bool(np.all(flat == np.rint(flat)))
+        coordinates = values[:, :2] if self._points else values
+        most = float(np.abs(coordinates).max(initial=0.0))
+        whole = bool(np.all(coordinates == np.rint(coordinates)))
+        self._whole = whole and most < (SMALL if self._points else TINY)
         self._values = values
-        self._usable = True
-        if not self._whole:
-            power = int(np.frexp(most)[1])
-            scaled = np.ldexp(flat, -power)
-            self._usable = np.array_equal(np.ldexp(scaled, power), flat)
-            flat[:] = scaled
+        self._usable = self._whole or _scaled(coordinates)
 
     def better(self, known: int, look: Callable[[], None] = lambda: None) -> Better | None:
         """A w that is right on more rows than that; None if there is none."""
@@ -93,7 +92,7 @@ class Plane:
         right = turn.above[-1] - turn.above + turn.below  # before the k-th of them
         sides = np.maximum(right, others - right)[turn.starts]
         needed = known - turn.multiples - turn.doubtful
-        if not self._whole:
+        if not (self._whole or self._flat):
             most_above = right[starts] + turn.below[ends] - turn.below[starts]
             most_below = others - right[starts] + turn.above[ends] - turn.above[starts]
             sides = np.append(sides, np.maximum(most_above, most_below))
@@ -137,7 +136,8 @@ class Plane:
         if self._whole:
             return x, y, np.ones(len(values), dtype=bool)
         lost = 2.0**-51 * (np.abs(values) @ (np.abs(e) + np.abs(f))) + 2.0**-1000
-        return x, y, (lost <= LOST * (np.abs(x) + np.abs(y))) & (lost < np.abs(y))
+        size = np.abs(x) + np.abs(y)
+        return x, y, (lost <= LOST * size) & ((lost < np.abs(y)) | self._flat)
 
     def _in_integers(self, i: int, known: int, which: Sequence[int]) -> Better | None:
         """The same as `_beside`, by the arithmetic of the reference."""
@@ -157,8 +157,37 @@ class Plane:
         if found is None:
             return None
         right, (x, y) = found
-        w = x * e[0] + y * f[0], x * e[1] + y * f[1], x * e[2] + y * f[2]
-        return Better(right + more, w, a, forward)
+        first, second, third = ((x * u + y * v) * kept for u, v, kept in zip(e, f, self._kept, strict=True))
+        return Better(right + more, (first, second, third), a, forward)
+
+
+def _flattened(triples: list[Triple]) -> tuple[list[Triple], list[bool]]:
+    """The triples with 0 in place of coordinates that depend on the others; and which coordinates are kept."""
+    first = next(iter(triples), (0, 0, 0))
+    normal = next((n for v in triples if any(n := _normal(first, v))), None)
+    if normal is None:
+        kept = [False] * 3
+        kept[next((j for j in (2, 1, 0) if first[j]), 0)] = True
+    elif any(dot(normal, v) for v in triples):
+        return triples, [True] * 3
+    else:
+        dropped = next(j for j in range(3) if normal[j])
+        kept = [j != dropped for j in range(3)]
+    x, y, z = kept
+    return [(v[0] * x, v[1] * y, v[2] * z) for v in triples], kept
+
+
+def _normal(u: Triple, v: Triple) -> Triple:
+    """u x v."""
+    return u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]
+
+
+def _scaled(values: Any) -> bool:
+    """Divide by a power of two, so that the largest is near 1; False if that rounds."""
+    power = int(np.frexp(np.abs(values).max(initial=0.0))[1])
+    before = values.copy()
+    np.ldexp(values, -power, out=values)
+    return np.array_equal(np.ldexp(values, power), before)
 
 
 def _half_turn(turning: list[tuple[Pair, bool]], known: int) -> tuple[int, Pair] | None:

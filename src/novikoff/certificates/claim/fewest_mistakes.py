@@ -10,7 +10,8 @@ from novikoff.certificates.claim import fields
 from novikoff.certificates.claim.fields import Combination, Sides, require
 from novikoff.certificates.claim.head import Claim, check_fields, head
 
-PLANE = 3  # coordinates, the constant among them, in which hyperplanes may be enumerated
+PLANE = 3  # coordinates, the constant among them, in which hyperplanes may be enumerated,
+MOST_ROWS = 2**14  # and of how many rows: it takes their square
 
 
 class Contradiction(NamedTuple):
@@ -46,6 +47,7 @@ def fewest_mistakes(record: dict[str, Any]) -> FewestMistakesClaim:
     if "enumerated" in record:
         require(record["enumerated"] is True, "its field enumerated is there, and is not true")
         require(about.width <= PLANE, f"hyperplanes of more than {PLANE} coordinates are not enumerated")
+        require(about.n <= MOST_ROWS, f"hyperplanes of more than {MOST_ROWS} rows are not enumerated")
     return FewestMistakesClaim(
         about,
         sides=fields.sides(record["positive"], record["against"]),
