@@ -24,6 +24,8 @@ from novikoff.certificates.reference.rows import Row
 NEAR = 2.0**-48  # keys further apart than this are in the order of their angles, if b is exact but for 2^-52
 NEAR_PRODUCTS = 2.0**-40  # the same where b is a difference of products,
 LOST = 2.0**-44  # that are not larger than this share of its rounding errors allows
+NEAREST = 2.0**-95  # the same of tangents within a cluster, with more digits,
+LEAST = 2.0**-400  # where no digit of a product underflows
 SMALL = 2.0**21  # of points of whole numbers below it, different keys are 2^-46 apart, and equal ones are equal
 TINY = 2.0**10  # the same of other rows
 
@@ -87,19 +89,60 @@ class Plane:
     def _beside(self, i: int, known: int) -> Better | None:
         """The same of those that are nearly orthogonal to one row."""
         turn = self._turn(i)
+        if self._most(turn) <= known:
+            return None
+        if self._points and not (self._whole or self._flat):
+            turn = self._closer(i, turn)
+            if self._most(turn) <= known:
+                return None
+        # In this order little is left to sort.
+        return self._in_integers(i, known, [*turn.order.tolist(), *turn.others.tolist()])
+
+    def _most(self, turn: Turn) -> int:
+        """Rows that a w can be right on, at most: between clusters, and within them."""
         others = len(turn.order)
         starts, ends = turn.starts[:-1], turn.starts[1:]
         right = turn.above[-1] - turn.above + turn.below  # before the k-th of them
-        sides = np.maximum(right, others - right)[turn.starts]
-        needed = known - turn.multiples - turn.doubtful
+        most = int(np.maximum(right, others - right)[turn.starts].max())
         if not (self._whole or self._flat):
-            most_above = right[starts] + turn.below[ends] - turn.below[starts]
-            most_below = others - right[starts] + turn.above[ends] - turn.above[starts]
-            sides = np.append(sides, np.maximum(most_above, most_below))
-        if sides.max(initial=0) <= needed:
-            return None
-        # In this order little is left to sort.
-        return self._in_integers(i, known, [*turn.order.tolist(), *turn.others.tolist()])
+            above, below = turn.above[ends] - turn.above[starts], turn.below[ends] - turn.below[starts]
+            within = np.maximum(right[starts] + below, others - right[starts] + above)
+            most = max(most, int(within.max(initial=0)))
+        return most + turn.multiples + turn.doubtful
+
+    def _closer(self, i: int, turn: Turn) -> Turn:
+        """The turn with its clusters ordered by the tangents of the angles from their first member, with more digits.
+
+        A coordinate of b is a difference, and so the sum of two floats; a product of floats is the sum of two as well.
+        What is left out of cross and inner product is below 2^-98 of them.
+        """
+        order = turn.order
+        (x, x_rest), (y, y_rest) = (_difference(*self._pair(i, j, order)) for j in (0, 1))
+        if not np.all(np.abs(x) + np.abs(y) > LEAST):
+            return turn
+        first = np.repeat(turn.starts[:-1], np.diff(turn.starts))
+        u, u_rest, v, v_rest = x[first], x_rest[first], y[first], y_rest[first]
+        (one, one_rest), (other, other_rest) = _product(u, y), _product(v, x)
+        cross, rest = _difference(one, other)
+        rest = rest + ((one_rest - other_rest) + ((u * y_rest + u_rest * y) - (v * x_rest + v_rest * x)))
+        tangent = (cross + rest) / (u * x + v * y)
+        cluster = np.cumsum(np.isin(np.arange(len(order)), turn.starts[:-1]))
+        again = np.lexsort((tangent, cluster))
+        tangent, cluster = tangent[again], cluster[again]
+        apart = (np.diff(tangent) > NEAREST) | (np.diff(cluster) > 0)
+        above = np.diff(turn.above)[again]
+        counts = np.zeros((2, len(order) + 1), dtype=np.int64)
+        np.cumsum(above, out=counts[0, 1:])
+        counts[1] = np.arange(len(order) + 1) - counts[0]
+        starts = np.concatenate([[0], np.flatnonzero(apart) + 1, [len(order)]])
+        return turn._replace(order=order[again], starts=starts, above=counts[0], below=counts[1])
+
+    def _pair(self, i: int, j: int, order: Any) -> tuple[Any, Any]:
+        """Of the difference of two points: coordinate j of both, with the sign that takes b into its half-plane."""
+        values = self._values
+        b = (values[order, :2] - values[i, :2] * (values[order, 2:] * values[i, 2])) * values[i, 2]
+        turned = np.where((b[:, 1] > 0) | ((b[:, 1] == 0) & (b[:, 0] > 0)), values[i, 2], -values[i, 2])
+        return values[order, j] * turned, values[i, j] * values[order, 2] * values[i, 2] * turned
 
     def _turn(self, i: int) -> Turn:
         x, y, known = self._around(i)
@@ -188,6 +231,27 @@ def _scaled(values: Any) -> bool:
     before = values.copy()
     np.ldexp(values, -power, out=values)
     return np.array_equal(np.ldexp(values, power), before)
+
+
+def _difference(a: Any, b: Any) -> tuple[Any, Any]:
+    """a - b as the nearest float, and what that is short of it (Knuth)."""
+    s = a - b
+    other = s - a
+    return s, (a - (s - other)) - (b + other)
+
+
+def _product(a: Any, b: Any) -> tuple[Any, Any]:
+    """a b as the nearest float, and what that is short of it (Dekker)."""
+    p = a * b
+    (a_high, a_low), (b_high, b_low) = _halves(a), _halves(b)
+    return p, ((a_high * b_high - p) + a_high * b_low + a_low * b_high) + a_low * b_low
+
+
+def _halves(a: Any) -> tuple[Any, Any]:
+    """Two floats of half as many digits (Veltkamp)."""
+    c = (2.0**27 + 1) * a
+    high = c - (c - a)
+    return high, a - high
 
 
 def _half_turn(turning: list[tuple[Pair, bool]], known: int) -> tuple[int, Pair] | None:
