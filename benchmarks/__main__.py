@@ -11,7 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from benchmarks import boolean, certify, classes, concepts, files, least_squares, perceptron
+from benchmarks import boolean, certify, classes, concepts, files, least_squares, mistakes, perceptron
 from benchmarks.measure import Result, Skipped
 
 HERE = Path(__file__).parent
@@ -19,6 +19,7 @@ GROUPS = {
     **perceptron.GROUPS,
     **classes.GROUPS,
     **certify.GROUPS,
+    **mistakes.GROUPS,
     "halving": concepts.halving,
     "littlestone": concepts.littlestone,
     **boolean.GROUPS,
@@ -40,7 +41,7 @@ AREAS = {
     ),
     "Streams": ("online", "one_row"),
     "Start": ("start_up",),
-    "Certificates": ("certify", "certify-digits"),
+    "Certificates": ("certify", "certify-digits", "mistakes", "mistakes-plane"),
     "Mistake bounds": ("halving", "littlestone", "boolean"),
     "Least squares": ("sgd", "solve", "solve-sparse"),
     "Files": ("readers", "passes", "memory", "parquet"),

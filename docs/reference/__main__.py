@@ -46,10 +46,12 @@ GROUPS = {
         novikoff,
         [
             "certify",
+            "fewest_mistakes",
             "verify",
             "Separable",
             "NotSeparable",
             "Undecided",
+            "FewestMistakes",
             "Verdicts",
             "PairVerdicts",
             "JointSeparable",

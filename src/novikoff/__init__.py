@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from novikoff.certificates import Verdicts as Verdicts
     from novikoff.certificates import certify as certify
     from novikoff.certificates.claim import InvalidCertificate as InvalidCertificate
+    from novikoff.certificates.fewest import fewest_mistakes as fewest_mistakes
+    from novikoff.certificates.mistakes import FewestMistakes as FewestMistakes
     from novikoff.certificates.verified import Verified as Verified
     from novikoff.certificates.verify import verify as verify
     from novikoff.descent.rates import rates as rates
@@ -64,6 +66,8 @@ _NAMES = {
         "JointNotSeparable JointSeparable NotSeparable NotSeparableError PairVerdicts RunProof Separable Undecided "
         "Verdicts certify"
     ),
+    "certificates.fewest": "fewest_mistakes",
+    "certificates.mistakes": "FewestMistakes",
     "certificates.claim": "InvalidCertificate",
     "certificates.verified": "Verified",
     "certificates.verify": "verify",

@@ -195,3 +195,15 @@ def _approached(left: float, goal: float) -> float:
     if left <= goal:
         return 1.0
     return max(0.0, math.log(left) / math.log(goal)) if goal < 1 else 0.0
+
+
+class Mistakes(_Line):
+    """Call it with the two ends of the fewest mistakes, which are to meet."""
+
+    def __init__(self) -> None:
+        super().__init__("mistakes")
+        self._count = 0
+
+    def __call__(self, lower: int, upper: int) -> None:
+        self._count += 1
+        self._show(self._count, f"mistakes: at least {lower:,}, at most {upper:,}", lower / upper if upper else 1.0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from novikoff.certificates.certificate import NotSeparable as NotSeparable
@@ -13,13 +14,16 @@ from novikoff.certificates.certificate import Undecided as Undecided
 from novikoff.certificates.certificate import Verdict as Verdict
 from novikoff.certificates.joint_verdicts import JointNotSeparable as JointNotSeparable
 from novikoff.certificates.joint_verdicts import JointSeparable as JointSeparable
+from novikoff.certificates.mistakes import FewestMistakes as FewestMistakes
 from novikoff.certificates.pair_verdicts import PairVerdicts as PairVerdicts
 from novikoff.certificates.verdicts import Verdicts as Verdicts
 
 if TYPE_CHECKING:
+    from novikoff.certificates.fewest import fewest_mistakes as fewest_mistakes
     from novikoff.certificates.prove import certify as certify
 
 __all__ = [
+    "FewestMistakes",
     "JointNotSeparable",
     "JointSeparable",
     "NotSeparable",
@@ -32,16 +36,17 @@ __all__ = [
     "Verdict",
     "Verdicts",
     "certify",
+    "fewest_mistakes",
 ]
 
+
+SEARCHES = {"certify": "prove", "fewest_mistakes": "fewest"}  # by module
 
 if not TYPE_CHECKING:  # which is to find what is not there
 
     def __getattr__(name: str) -> Any:
         """Imported on first use: what reads a proof needs nothing of what finds one."""
-        if name != "certify":
+        if name not in SEARCHES:
             raise AttributeError(f"module 'novikoff.certificates' has no attribute {name!r}")
-        from novikoff.certificates.prove import certify
-
-        globals()[name] = certify
-        return certify
+        globals()[name] = getattr(import_module(f"novikoff.certificates.{SEARCHES[name]}"), name)
+        return globals()[name]

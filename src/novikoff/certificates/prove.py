@@ -186,6 +186,14 @@ def prove(
     X: Any, division: Division, question: Question, names: Any = None, hashed: bytes | None = None
 ) -> tuple[bytes, Verdict]:
     """The verdict on one division of the rows; and the digest of X, for the next one."""
+    hashed, about, data, radius, power = prepared(X, division, question, names, hashed)
+    return hashed, _Case(about, data, radius, power, question).verdict()
+
+
+def prepared(
+    X: Any, division: Division, question: Question, names: Any = None, hashed: bytes | None = None
+) -> tuple[bytes, About, CountedRows, float, int]:
+    """The digest of X, what a proof says it is about, the rows times 2^-power, their radius, and that power."""
     n, d = X.shape
     rows = Rows(X, division.signs, question.constant)
     with inputs.refusals(X, names):
@@ -195,14 +203,18 @@ def prove(
     about = About(
         rows.digest(hashed), n, d, question.constant, *labels, question.sphere, question.reading, question.doubted
     )
-    return hashed, verdict_on(rows, about, question)
+    return hashed, about, *counted(rows, question)
 
 
 def verdict_on(rows: Rows, about: About, question: Question) -> Verdict:
     """The verdict on rows with signs that have been looked at."""
+    return _Case(about, *counted(rows, question), question).verdict()
+
+
+def counted(rows: Rows, question: Question) -> tuple[CountedRows, float, int]:
+    """The rows as a search reads them, times 2^-power; their own radius; and that power."""
     rows, power, radius = within_floats(rows)
-    data = CountedRows(rows, question.max_passes, question.max_seconds, question.halt)
-    return _Case(about, data, question, radius, power).verdict()
+    return CountedRows(rows, question.max_passes, question.max_seconds, question.halt), radius, power
 
 
 def within_floats(rows: Rows) -> tuple[Rows, int, float]:
@@ -245,9 +257,9 @@ class _Case:
 
     about: About
     data: CountedRows
-    question: Question
     radius: float
     power: int  # margins of the data are those of the rows times 2^power
+    question: Question
 
     def verdict(self) -> Verdict:
         self.lower, self.upper = -math.inf, self.radius
@@ -332,6 +344,13 @@ class _Case:
         return self._not_separable(pair, [1, 1], contradiction=True) if pair is not None else None
 
     def _not_separable(self, rows: Indices, weights: list[int], *, contradiction: bool = False) -> NotSeparable:
+        """The proof by these rows, those of weight 0 left out.
+
+        It is irreducible: the rows with weight have one dependence, so without any one of them they are independent,
+        and can be separated. A row of zeros and two opposite rows have one; so have the rows of
+        `rational.null_vector`, since those before the last are independent; those of `rational.nearest`, which are
+        affinely independent; and those that `rational.circuit` leaves.
+        """
         used = [k for k, weight in enumerate(weights) if weight]
         used.sort(key=lambda k: int(rows[k]))
         common = math.gcd(*weights)
@@ -382,7 +401,7 @@ class _Case:
         block = rational.integer_rows(self.data, rows)
         upper = rational.combination(self.data, block, p)
         if not any(upper):
-            return self._not_separable(rows, p)
+            return self._not_separable(rows, rational.circuit(block.table, p, self.data.look))
         return self._with_margin(w, *rational.smallest_product(self.data, w), upper, rows, p, block.exponent)
 
     def _proof(self, found: rational.Nearest) -> Verdict | None:

@@ -80,6 +80,29 @@ def null_vector(table: Table, look: Look) -> list[int] | None:
     return None  # three primes that divide the same determinant; the nearest point will settle it
 
 
+def circuit(table: Table, p: list[int], look: Look) -> list[int]:
+    """From positive p with sum p_i row_i = 0 to weights >= 0 of the same kind whose rows have one dependence only.
+
+    While another dependence q is not a multiple of p, go from p along -q until a weight is zero (Caratheodory).
+    """
+    kept = list(range(len(p)))
+    weights = p
+    while True:
+        q = null_vector([table[i] for i in kept], look)
+        if q is None or all(q):
+            break
+        # q has a zero, so it is no multiple of the weights, and not all of them can vanish at once.
+        q = q if max(q) > 0 else [-x for x in q]
+        step = min(Fraction(w, x) for w, x in zip(weights, q, strict=True) if x > 0)
+        weights = [step.denominator * w - step.numerator * x for w, x in zip(weights, q, strict=True)]
+        kept = [i for i, w in zip(kept, weights, strict=True) if w]
+        weights = [w for w in weights if w]
+    found = [0] * len(p)
+    for i, w in zip(kept, weights, strict=True):
+        found[i] = w
+    return found
+
+
 def _times(p: list[int], table: Table, look: Look) -> list[int]:
     """sum p_i row_i."""
     total = fmpz_mat(1, len(table[0]))

@@ -80,6 +80,17 @@ class Counted(ABC):
         twin.factors = np.ldexp(1.0, -np.frexp(np.where(ordinary, self.norms, 1.0))[1])
         return twin
 
+    def within(self, share: float) -> Self:
+        """The same rows with this share of the time that is left."""
+        twin = copy(self)
+        if self._deadline is not None:
+            twin._deadline = time.monotonic() + share * max(0.0, self.seconds_left)
+        return twin
+
+    @property
+    def seconds_left(self) -> float:
+        return math.inf if self._deadline is None else self._deadline - time.monotonic()
+
     def spend(self, passes: int) -> None:
         """Count passes over the data; raise `OutOfBudget` if there are too many, or if it is late."""
         self.passes += passes
@@ -146,6 +157,12 @@ class CountedRows(Counted):
     ) -> None:
         super().__init__(rows.n, rows.width, rows.norms, max_passes, max_seconds, halt)
         self.rows, self.signs = rows, rows.signs
+
+    def only(self, which: Indices) -> CountedRows:
+        """A copy of these rows; the time that is left is shared, passes are counted apart."""
+        part = CountedRows(self.rows.only(which, self.signs[which]), None, None)
+        part._deadline = self._deadline
+        return part
 
     def products(self, w: Vector) -> Vector:
         """<w, a_i> for every row."""

@@ -10,6 +10,7 @@ from novikoff.certificates import check, reference
 from novikoff.certificates.check.data import Data
 from novikoff.certificates.claim import (
     Claim,
+    FewestMistakesClaim,
     InvalidCertificate,
     JointNotSeparableClaim,
     JointSeparableClaim,
@@ -55,7 +56,7 @@ def verify(certificate: Any, X: Any, y: Any = None, *, reference: bool = False) 
         return _by_reference(claim, data, labels)
     if isinstance(claim, OneVsOneClaim | JointSeparableClaim | JointNotSeparableClaim):
         return check.check_classes(claim, data, _places(claim.labels, labels))
-    assert isinstance(claim, SeparableClaim | NotSeparableClaim)
+    assert isinstance(claim, SeparableClaim | NotSeparableClaim | FewestMistakesClaim)
     signs, against = _sides(claim.sides, labels)
     return check.check(claim, data, signs, against)
 

@@ -18,6 +18,7 @@ from novikoff.cli.group import App, Commands
 from novikoff.cli.inspect import inspect
 from novikoff.cli.lab import lab
 from novikoff.cli.learn import learn
+from novikoff.cli.mistakes import mistakes
 from novikoff.cli.play import play
 from novikoff.cli.predict import predict
 from novikoff.cli.rates import rates
@@ -40,6 +41,7 @@ PANELS: dict[str, dict[str, Callable[..., int]]] = {
     },
     "Proofs": {
         "certify": certify,
+        "mistakes": mistakes,
         "verify": verify,
     },
     "Theory and pictures": {

@@ -11,11 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from novikoff.certificates.check import joint, one_vs_one, separability
+from novikoff.certificates.check import fewest_mistakes, joint, one_vs_one, separability
 from novikoff.certificates.check.classes import check_digest
 from novikoff.certificates.check.data import Data, ExactRows
 from novikoff.certificates.claim import (
     Claim,
+    FewestMistakesClaim,
     Head,
     JointNotSeparableClaim,
     JointSeparableClaim,
@@ -26,7 +27,7 @@ from novikoff.certificates.claim import (
     require,
 )
 from novikoff.certificates.reference.separability import signs_balance
-from novikoff.certificates.verified import Verified, of_joint, of_separability
+from novikoff.certificates.verified import Verified, of_fewest_mistakes, of_joint, of_separability
 
 
 def check(claim: Claim, data: Data, signs: Any, against: tuple[Label, ...]) -> Verified:
@@ -34,7 +35,10 @@ def check(claim: Claim, data: Data, signs: Any, against: tuple[Label, ...]) -> V
     head = claim.head
     _check_shape(head, data)
     rows = ExactRows(data, signs, head)
-    assert isinstance(claim, SeparableClaim | NotSeparableClaim)
+    assert isinstance(claim, SeparableClaim | NotSeparableClaim | FewestMistakesClaim)
+    if isinstance(claim, FewestMistakesClaim):
+        fewest_mistakes.check_fewest_mistakes(claim, data, signs, rows)
+        return of_fewest_mistakes(claim, against)
     if isinstance(claim, SeparableClaim):
         separability.check_separable(claim, data, signs, rows)
     else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from typing import Any
@@ -28,26 +28,32 @@ def scan(
     most: Fraction,
 ) -> bool:
     """The digest is that of the claim; given w, all <w,a_i> >= least and ||a_i||^2 <= most. Is some <w,a_i> > 0?"""
-    stream = Digest(head.version, data, signs)
     floats = None if w is None else Filter(w, least, most, head.constant)
     unclear: list[int] = []
     some = False
-    with ThreadPoolExecutor(2) as pool:  # hashing runs beside the products
-        for block in data.blocks():
-            stream.update(block, pool)
-            if floats:
-                doubtful, above = floats.call(block, signs[block.start : block.stop])
-                unclear += (block.start + np.flatnonzero(doubtful)).tolist()
-                some = some or above
-        found = stream.hexdigest()
-    same = head.digest == found or head.digest == digest_of(3 - head.version, data, signs)  # the other version's
-    require(same, f"this proof is about data with digest {head.digest:.12}...; yours is {found:.12}...")
+    for block in hashed(head, data, signs):
+        if floats:
+            doubtful, above = floats.call(block, signs[block.start : block.stop])
+            unclear += (block.start + np.flatnonzero(doubtful)).tolist()
+            some = some or above
     for start in range(0, len(unclear), data.step):
         part = unclear[start : start + data.step]
         some = _decide(rows.of(part), part, w, least, most) or some
         if start + data.step < len(unclear):  # many rows are unclear: only those of one part are held at a time
             rows.clear()
     return some
+
+
+def hashed(head: Head, data: Data, signs: Any) -> Iterator[Block]:
+    """All blocks; after the last, the digest is that of the claim."""
+    stream = Digest(head.version, data, signs)
+    with ThreadPoolExecutor(2) as pool:  # hashing runs beside the work of the caller
+        for block in data.blocks():
+            stream.update(block, pool)
+            yield block
+        found = stream.hexdigest()
+    same = head.digest == found or head.digest == digest_of(3 - head.version, data, signs)  # the other version's
+    require(same, f"this proof is about data with digest {head.digest:.12}...; yours is {found:.12}...")
 
 
 def _decide(rows: ExactRows, unclear: list[int], w: Sequence[int] | None, least: Fraction, most: Fraction) -> bool:
@@ -78,6 +84,19 @@ class Filter:
     @np.errstate(all="ignore")
     def call(self, block: Block, signs: Any) -> tuple[Any, bool]:
         """Which rows of a block are in doubt; and is <w,a> > 0 on one of them, for certain?"""
+        dot, error, length_sq, excess = self._floats(block, signs)
+        clear = (dot - error >= self._bottom) & (length_sq + excess <= self._top)
+        return ~clear, bool(np.any((dot > 0) & (dot >= error)))
+
+    @np.errstate(all="ignore")
+    def sides(self, block: Block, signs: Any) -> tuple[Any, Any]:
+        """Of the rows of a block: <w,a> > 0 for certain; <w,a> <= 0 for certain."""
+        dot, error, _, _ = self._floats(block, signs)
+        return (dot > 0) & (dot > error), dot <= -error
+
+    @np.errstate(all="ignore")
+    def _floats(self, block: Block, signs: Any) -> tuple[Any, Any, Any, Any]:
+        """<w,a> and how far it may be wrong; ||a||^2 and how much larger it may be."""
         x, c = block.values, self._constant
         k = np.diff(block.ends)
         full = np.flatnonzero(k)
@@ -94,5 +113,4 @@ class Filter:
         if near and c.is_integer() and np.all(x == np.rint(x)):  # integers add up exactly below 2^53
             error[size < 2**52] = 0.0
             excess[length_sq < 2**52] = 0.0
-        clear = (dot - error >= self._bottom) & (length_sq + excess <= self._top)
-        return ~clear, bool(np.any((dot > 0) & (dot >= error)))
+        return dot, error, length_sq, excess

@@ -11,7 +11,9 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from novikoff.certificates.claim import format_1, joint, one_vs_one, separability
+from novikoff.certificates.claim import fewest_mistakes, format_1, joint, one_vs_one, separability
+from novikoff.certificates.claim.fewest_mistakes import Contradiction as Contradiction
+from novikoff.certificates.claim.fewest_mistakes import FewestMistakesClaim as FewestMistakesClaim
 from novikoff.certificates.claim.fields import LARGEST_FILE
 from novikoff.certificates.claim.fields import LARGEST_FLOAT as LARGEST_FLOAT
 from novikoff.certificates.claim.fields import ORIGIN as ORIGIN
@@ -41,6 +43,7 @@ READERS: dict[str, Callable[[dict[str, Any]], Claim]] = {
     OneVsOneClaim.kind: one_vs_one.one_vs_one,
     JointSeparableClaim.kind: joint.separable,
     JointNotSeparableClaim.kind: joint.not_separable,
+    FewestMistakesClaim.kind: fewest_mistakes.fewest_mistakes,
 }
 
 

@@ -8,8 +8,8 @@ cannot tell apart it brings here, and it must agree with these files on every ce
                     a_i = s_i x_i through the origin
 
 `separability` has the claims of a verdict, `one_vs_one` those of one for each pair of many classes, and `joint` those
-about all of them at once. `rows` makes the rows of floats, `digest` names the data, and `labels` says
-which stands against which.
+about all of them at once; `fewest_mistakes` those about the fewest mistakes. `rows` makes the rows of floats, `digest`
+names the data, and `labels` says which stands against which.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from collections.abc import Sequence
 
 from novikoff.certificates.claim import (
     Claim,
+    FewestMistakesClaim,
     JointNotSeparableClaim,
     JointSeparableClaim,
     Label,
@@ -26,11 +27,11 @@ from novikoff.certificates.claim import (
     SeparableClaim,
     require,
 )
-from novikoff.certificates.reference import joint, one_vs_one, separability
+from novikoff.certificates.reference import fewest_mistakes, joint, one_vs_one, separability
 from novikoff.certificates.reference.digest import digest_of
 from novikoff.certificates.reference.labels import other_labels, places, sign
 from novikoff.certificates.reference.rows import Example, row
-from novikoff.certificates.verified import Verified, of_joint, of_separability
+from novikoff.certificates.verified import Verified, of_fewest_mistakes, of_joint, of_separability
 
 
 def check(claim: Claim, examples: Sequence[Example], columns: int, labels: Sequence[Label]) -> Verified:
@@ -41,13 +42,16 @@ def check(claim: Claim, examples: Sequence[Example], columns: int, labels: Seque
     require(len(labels) == head.n, f"there are {len(labels)} labels for {head.n} rows")
     if isinstance(claim, OneVsOneClaim | JointSeparableClaim | JointNotSeparableClaim):
         return _check_classes(claim, examples, labels)
-    assert isinstance(claim, SeparableClaim | NotSeparableClaim)
+    assert isinstance(claim, SeparableClaim | NotSeparableClaim | FewestMistakesClaim)
     against = other_labels(claim.sides, labels)
     signs = [sign(label, claim.sides.positive) for label in labels]
     digests = [digest_of(version, examples, columns, signs) for version in (1, 2)]
     require(head.digest in digests, f"this proof is about data with digest {head.digest}; yours is {digests[-1]}")
 
     rows = [row(x, s, head) for x, s in zip(examples, signs, strict=True)]
+    if isinstance(claim, FewestMistakesClaim):
+        fewest_mistakes.check_fewest_mistakes(claim, rows)
+        return of_fewest_mistakes(claim, against)
     if isinstance(claim, SeparableClaim):
         separability.check_separable(claim, rows)
     else:

@@ -1,5 +1,6 @@
 """What follows from a certificate that holds: the numbers, and the same in words."""
 
+from novikoff.certificates.verified.fewest_mistakes import of_fewest_mistakes as of_fewest_mistakes
 from novikoff.certificates.verified.joint import of_joint as of_joint
 from novikoff.certificates.verified.one_vs_one import of_pairs as of_pairs
 from novikoff.certificates.verified.separability import of_separability as of_separability

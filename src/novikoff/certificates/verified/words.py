@@ -30,6 +30,7 @@ class Verified:
     radius: float | None = None
     mistake_bound: float | None = None  # radius^2 / lower^2, rounded up: of a Perceptron with this constant, unrounded
     weakly_separable: bool = False
+    mistakes: tuple[int, int] | None = None  # between these two lies the fewest that a hyperplane makes
     reading: HowRead | None = None  # what the certificate records of how the file was read; nothing checks it
     labels: tuple[Label, ...] = ()  # of many classes, all of them; then no label is positive
     pairs: tuple[Verified, ...] = ()  # one-vs-one: what is proved of each two labels, the later one positive
@@ -71,7 +72,7 @@ def listed(labels: tuple[Label, ...]) -> str:
 
 
 def _rows(rows: tuple[int, ...]) -> str:
-    return f"{len(rows):,} rows" if len(rows) > 1 else f"row {rows[0]}"
+    return f"row {rows[0]}" if len(rows) == 1 else f"{len(rows):,} rows"
 
 
 def recorded(reading: HowRead | None) -> str:

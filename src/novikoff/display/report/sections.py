@@ -23,10 +23,12 @@ from novikoff.estimators.linear import LinearClassifier
 from novikoff.estimators.max_margin import MaxMarginClassifier
 from novikoff.learners.committee import Committee
 from novikoff.views.html import Html, joined, tag
-from novikoff.words import agreeing, counted, setting
+from novikoff.words import agreeing, counted, listed, setting
 
 HARDEST, HEAVIEST, LARGEST = 10, 10, 15  # rows and features in a table
 NAMED = 30  # columns that are named
+BLAMED = 12  # rows that a sentence names
+NARROW = 5  # columns up to which the rows of a certificate are shown with their values
 PARTS = 4  # features told of one row
 PACKAGES = ("novikoff", "numpy", "scipy", "scikit-learn", "numba", "python-flint", "matplotlib")
 
@@ -205,12 +207,22 @@ def _why_not(proof: NotSeparable) -> Iterator[str]:
             else "Weighted like this, with their labels as signs, they add up to zero; so do their weighted margins, "
             "whatever the hyperplane through the origin is, and not all of them are positive."
         )
+        yield (
+            f"These rows are to blame together, {_numbers(rows)}: without any one of them the others of the proof "
+            "could be separated. Other rows may be to blame as well; that these are the fewest is not promised."
+        )
     if proof.origin_only:
         how = setting("fit_intercept", True)
         yield f"A hyperplane beside the origin may separate them: learn with {how}."
     yield DECIMALS
     if proof.weak is not None:
         yield "Some hyperplane has no row strictly on the wrong side, though: some rows are on it."
+
+
+def _numbers(rows: Sequence[int]) -> str:
+    """Of rows, in a sentence; the first of them, if they are many."""
+    shown = [f"{i:,}" for i in rows[:BLAMED]]
+    return listed([*shown, f"{len(rows) - BLAMED:,} more"] if len(rows) > BLAMED else shown)
 
 
 def _open(proof: Undecided) -> Iterator[str]:
@@ -224,12 +236,19 @@ def _proof_rows(case: Case, proof: Separable | NotSeparable) -> Html:
     total = sum(proof.weights)
     shares = np.array([weight / total for weight in proof.weights])  # rounded correctly, whatever their size
     heaviest = np.argsort(-shares, kind="stable")[:HEAVIEST].tolist()
-    lines = [(row_name(case, i), case.label(i), f"{shares[k]:.2%}") for k in heaviest for i in [int(proof.rows[k])]]
+    rows = proof.rows[heaviest]
+    head = ["row", "label", "share of the weight"]
+    lines: list[list[object]] = [
+        [row_name(case, i), case.label(i), f"{shares[k]:.2%}"] for k, i in zip(heaviest, rows.tolist(), strict=True)
+    ]
+    if case.d <= NARROW and not isinstance(proof, Separable):
+        head += [case.column(j) if case.names is not None else f"column {j}" for j in range(case.d)]
+        lines = [[*line, *map(number, x)] for line, x in zip(lines, case.dense(rows).tolist(), strict=True)]
     few = f", the {len(lines)} heaviest of {len(shares):,}" if len(lines) < len(shares) else ""
     return joined(
         [
             figures.certificate(case, proof, shares),
-            table(f"Rows of the certificate{few}", ("row", "label", "share of the weight"), lines, words=(1,)),
+            table(f"Rows of the certificate{few}", head, lines, words=(1,)),
         ]
     )
 
