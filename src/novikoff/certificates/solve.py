@@ -71,6 +71,12 @@ class CountedRows:
         twin.factors = np.ldexp(1.0, -np.frexp(np.where(ordinary, self.norms, 1.0))[1])
         return twin
 
+    def part(self, which: Indices) -> CountedRows:
+        """Some of the rows, with passes of their own and the same deadline."""
+        part = CountedRows(self.rows.only(which, self.signs[which]), None, None)
+        part._deadline = self._deadline
+        return part
+
     def spend(self, passes: int) -> None:
         """Count passes over the data; raise `OutOfBudget` if there are too many, or if it is late."""
         self.passes += passes
@@ -94,6 +100,19 @@ class CountedRows:
         out *= self.factors[which][:, None]
         out[:, 0] = 1.0
         return out
+
+    def sum(self, p: Vector) -> Vector:
+        """sum p_i a_i over all rows, in floats."""
+        self.spend(1)
+        out = np.zeros(self.width)
+        for start in range(0, self.n, self.rows.pace):
+            dual.total(self.rows.storage, self.signs, p, out, start, min(self.n, start + self.rows.pace))
+        return out
+
+    @property
+    def density(self) -> float:
+        """The share of entries that are stored."""
+        return float(self.rows.storage.stored.size / max(1, self.n * (self.width - 1)))
 
     @cached_property
     def column_signs(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
@@ -269,7 +288,8 @@ def _gram_columns(data: CountedRows, which: Indices) -> NDArray[np.float64]:
 
 def _coordinate_descent(data: CountedRows, gap: float) -> Generator[Guess, None, Indices]:
     """Sweeps over a working set, until the bracket closes or progress is slow; then returns the rows to go on with."""
-    p, w, ends, hard = np.zeros(data.n), np.zeros(data.width), np.zeros(2), np.zeros(data.n)
+    p, w, ends = np.zeros(data.n), np.zeros(data.width), np.zeros(2)
+    hard, unbounded = np.zeros(data.n), np.full(data.n, math.inf)
     active = spread(np.arange(data.n), data.page)
     shuffle = np.random.RandomState(0).shuffle
     swept = 0
@@ -278,7 +298,7 @@ def _coordinate_descent(data: CountedRows, gap: float) -> Generator[Guess, None,
         for _ in range(SWEEPS):
             data.look()
             shuffle(active)
-            dual.sweep(data.rows.storage, data.signs, active, p, w, hard, ends)
+            dual.sweep(data.rows.storage, data.signs, active, p, w, hard, unbounded, ends)
             swept += len(active)
             worst = max(-ends[0], ends[1])
             first = first or worst
