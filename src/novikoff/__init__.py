@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from novikoff.certificates import NotSeparableError as NotSeparableError
     from novikoff.certificates import RunProof as RunProof
     from novikoff.certificates import Separable as Separable
+    from novikoff.certificates import SoftMargin as SoftMargin
     from novikoff.certificates import Undecided as Undecided
     from novikoff.certificates import Verdicts as Verdicts
     from novikoff.certificates import certify as certify
@@ -57,7 +58,7 @@ __version__ = "0.1.0"
 # Where the public names live. They are imported on first use: `novikoff --help`, or the reading of a large file, need
 # not wait for scikit-learn.
 _NAMES = {
-    "certificates": "NotSeparable NotSeparableError RunProof Separable Undecided Verdicts certify",
+    "certificates": "NotSeparable NotSeparableError RunProof Separable SoftMargin Undecided Verdicts certify",
     "certificates.claim": "InvalidCertificate",
     "certificates.verified": "Verified",
     "certificates.verify": "verify",

@@ -11,6 +11,7 @@ from novikoff.certificates.certificate import RunProof as RunProof
 from novikoff.certificates.certificate import Separable as Separable
 from novikoff.certificates.certificate import Undecided as Undecided
 from novikoff.certificates.certificate import Verdict as Verdict
+from novikoff.certificates.soft_margin import SoftMargin as SoftMargin
 from novikoff.certificates.verdicts import Verdicts as Verdicts
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ __all__ = [
     "Proof",
     "RunProof",
     "Separable",
+    "SoftMargin",
     "Undecided",
     "Verdict",
     "Verdicts",

@@ -94,6 +94,9 @@ class Proof(ABC):
 
     def to_json(self) -> str:
         """The certificate: small, and checkable without this library (docs/certificate.md has the format)."""
+        return json.dumps(self._record(), allow_nan=False) + "\n"
+
+    def _record(self) -> dict[str, Any]:
         about = self.about
         against = [nameable(label) for label in about.against]
         record = {
@@ -109,7 +112,7 @@ class Proof(ABC):
         }
         if about.reading is not None:
             record["reading"] = about.reading
-        return json.dumps(record, allow_nan=False) + "\n"
+        return record
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the certificate; nothing half-written is left behind."""
@@ -343,10 +346,14 @@ class NotSeparable(Proof):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Undecided(Proof):
-    """The budget ran out, or Ctrl-C came. ``margin`` is what is known by then; it cannot be verified."""
+    """The budget ran out, or Ctrl-C came. ``margin`` is what is known by then; it cannot be verified.
+
+    Of a soft margin, ``objective`` is what is known of its optimum.
+    """
 
     margin: tuple[float, float]
     why: str
+    objective: tuple[float, float] | None = None
 
     verdict: ClassVar[str] = "undecided"
 
@@ -357,12 +364,23 @@ class Undecided(Proof):
         return self.why
 
     def _picture(self) -> Html:
-        return bracket(*self.margin)
+        return bracket(*self.margin) if self.objective is None else Html()
 
     def _details(self) -> list[tuple[str, object]]:
-        return [("Best margin", between(self.margin)), ("Because", self._finding())]
+        known = ("Best margin", between(self.margin))
+        if self.objective is not None:
+            known = "Optimum", f"at least {self.objective[0]:.6g}, at most {self.objective[1]:.6g}"
+        return [known, ("Because", self._finding())]
 
     def __str__(self) -> str:
+        if self.objective is not None:
+            least, most = self.objective
+            return (
+                f"Undecided, {self.about.division}: {self.why} after {counted(self.passes, 'pass')}. "
+                f"The optimum of the soft margin is at least {least:.6g} and at most {most:.6g}.\n"
+                + told("Allow more passes or seconds, or ask for a wider gap", "Allow more --max-seconds, or a wider --gap")
+                + ": then the two ends are proved."
+            )
         lower, upper = self.margin
         best = f"the best w so far has {lower:.6g}" if math.isfinite(lower) else "no w has been found"
         most = f"No separator has a margin above {upper:.6g}" if math.isfinite(upper) else "No bound is known"

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 import scipy.sparse as sp
@@ -31,6 +31,9 @@ from novikoff.examples import Doubted
 from novikoff.progress import Bracket
 from novikoff.theory.exact import round_up, sqrt_down, sqrt_up
 from novikoff.words import told
+
+if TYPE_CHECKING:
+    from novikoff.certificates.soft_margin import SoftMargin
 
 INTERRUPTED = "it was interrupted"
 SPREAD = 2.0**10  # the longest row over the shortest, above which rows are also tried at equal length
@@ -60,6 +63,37 @@ def certify(
     y: Flags,
     gap: float = ...,
     *,
+    C: float,
+    loss: Literal["squared_hinge", "hinge"] | None = ...,
+    sample_weight: Any = ...,
+    fit_intercept: bool = ...,
+    intercept_scaling: float = ...,
+    max_passes: int | None = ...,
+    max_seconds: float | None = ...,
+    verbose: int = ...,
+) -> SoftMargin | Undecided: ...
+@overload
+def certify(
+    X: Any,
+    y: Any = ...,
+    gap: float = ...,
+    *,
+    C: float,
+    loss: Literal["squared_hinge", "hinge"] | None = ...,
+    sample_weight: Any = ...,
+    fit_intercept: bool = ...,
+    intercept_scaling: float = ...,
+    max_passes: int | None = ...,
+    max_seconds: float | None = ...,
+    verbose: int = ...,
+) -> SoftMargin | Undecided | Verdicts: ...
+@overload
+def certify(
+    X: Any,
+    y: Flags,
+    gap: float = ...,
+    *,
+    C: None = ...,
     fit_intercept: bool = ...,
     intercept_scaling: float = ...,
     max_passes: int | None = ...,
@@ -72,6 +106,7 @@ def certify(
     y: Any = ...,
     gap: float = ...,
     *,
+    C: None = ...,
     fit_intercept: bool = ...,
     intercept_scaling: float = ...,
     max_passes: int | None = ...,
@@ -83,36 +118,47 @@ def certify(
     y: Any = None,
     gap: float = 0.01,
     *,
+    C: float | None = None,
+    loss: Literal["squared_hinge", "hinge"] | None = None,
+    sample_weight: Any = None,
     fit_intercept: bool = True,
     intercept_scaling: float = 1.0,
     max_passes: int | None = None,
     max_seconds: float | None = None,
     verbose: int = 0,
-) -> Verdict | Verdicts:
+) -> Verdict | SoftMargin | Verdicts:
     """Is there a hyperplane with every row on its side, and with what margin? The answer comes with its proof.
+
+    With ``C``: what is the optimum of the soft margin, ||w||^2/2 + C sum loss(1 - y<w,x>)?
 
     Parameters
     ----------
     X : array, frame or sparse matrix of shape (n, d), taken exactly as stored; or a `novikoff.data.Dataset`, and then
         the certificate records how the file was read
     y : n labels: text, finite numbers or bools, which the certificate names; others (dates, None, NaN) are refused
-    gap : how far apart the two ends of the margin may be: lower >= (1 - gap) upper
+    gap : how far apart the two ends of the margin may be, or of the optimum: lower >= (1 - gap) upper
+    C : None for the question of separability; a number for the optimum of the soft margin
+    loss : of the soft margin, "squared_hinge" (the default), max(0, s)^2, or "hinge", max(0, s)
+    sample_weight : n numbers >= 0 that multiply C, row by row; by default the weights of the `Dataset`, if it has some
     fit_intercept : append the constant coordinate ``intercept_scaling``; else the hyperplane goes through 0
     max_passes, max_seconds : where to give up; by default never
     verbose : 1 shows the bracket closing: a bar in a terminal or a notebook, lines on standard error elsewhere
 
     Returns
     -------
-    Separable, NotSeparable, or, when a budget runs out or on Ctrl-C, Undecided. With more than two labels,
+    Separable, NotSeparable, with C SoftMargin, or, when a budget runs out or on Ctrl-C, Undecided. With more than two labels,
     Verdicts: a table that holds, for every label, its verdict against the rest.
     """
     if not FINEST <= gap < 1:
         raise ValueError(f"{told('gap', '--gap')} must be at least {FINEST} and below 1, got {gap!r}")
+    from novikoff.certificates.optimum import Cost, minimise
+
     if not 0 < intercept_scaling < math.inf:
         raise ValueError(f"intercept_scaling must be positive and finite, got {intercept_scaling!r}")
     for name, budget in (("max_passes", max_passes), ("max_seconds", max_seconds)):
         if budget is not None and not budget >= 0:
             raise ValueError(f"{told(f'{name} must be None or', '--max-seconds must be')} at least 0, got {budget!r}")
+    weights = _check_soft(X, C, loss, sample_weight)
     y = inputs.labels(X, y)
     reading = recorded(X)
     doubted = X.doubted if isinstance(X, inputs.Examples) else ()
@@ -120,13 +166,36 @@ def certify(
     constant = float(intercept_scaling) if fit_intercept else 0.0
     question = Question(gap, constant, max_passes, max_seconds, verbose, reading=reading, doubted=doubted)
     hashed: bytes | None = None
-    proofs: dict[Any, Verdict] = {}
+    proofs: dict[Any, Verdict | SoftMargin] = {}
+    proof: Verdict | SoftMargin
+    if C is not None:
+        weights = None if weights is None else inputs.sample_weights(weights, X.shape[0])
+        cost = Cost(float(C), loss or "squared_hinge", weights)
     for division in divisions(y, X.shape[0]):
-        hashed, proof = prove(X, division, question, names, hashed)
+        if C is None:
+            hashed, proof = prove(X, division, question, names, hashed)
+        else:
+            hashed, (*_, proof) = minimise(X, division, cost, question, names, hashed)
         proofs[division.positive] = proof
         if isinstance(proof, Undecided) and proof.why == INTERRUPTED:
             question = replace(question, max_seconds=0.0)  # one Ctrl-C ends the labels that are left, too
     return next(iter(proofs.values())) if len(proofs) == 1 else Verdicts(proofs)
+
+
+def _check_soft(X: Any, C: float | None, loss: str | None, sample_weight: Any) -> Any:
+    """Is the question of the soft margin complete? The weights that it is asked with."""
+    if C is None:
+        cure = told("give C as well, C=1.0 for example, or leave it out", "give --C as well, or leave it out")
+        if loss is not None:
+            raise ValueError(f"{told('loss', '--loss')} belongs to the soft margin: {cure}")
+        if sample_weight is not None:
+            raise ValueError(f"sample_weight belongs to the soft margin, whose C it multiplies: {cure}")
+        return None
+    if not 0 < C < math.inf:
+        raise ValueError(f"{told('C', '--C')} must be positive and finite, or None for separability, got {C!r}")
+    if loss not in (None, "hinge", "squared_hinge"):
+        raise ValueError(f"{told('loss', '--loss')} must be 'hinge' or 'squared_hinge', got {loss!r}")
+    return inputs.given_weights(X, sample_weight)
 
 
 def recorded(X: Any) -> dict[str, Any] | None:

@@ -5,15 +5,16 @@ The loss is max(0, s), the hinge, or its square. Both are, the hinge up to a smo
     D(p) = sum p - ||sum p a||^2 / 2 - sum r_i p_i^2 / 2    over    0 <= p_i <= b_i
 
 has b_i = infinity and r_i = 1 / (2 C_i) for squares, and b_i = C_i and r_i = mu / C_i for a hinge that is a parabola
-where 0 < s < mu (Nesterov 2005). Its primal is smooth, with the weights p_i = min(b_i, max(0, s_i / r_i)). As mu becomes
-0 the minima tend to that of the hinge: they differ by at most mu/4 times the C_i of the rows with 0 < s_i < mu.
+where 0 < s < mu (Nesterov 2005). Its primal is smooth, with the weights p_i = min(b_i, max(0, s_i / r_i)). As mu tends
+to 0 so do the minima to that of the hinge: they differ by at most mu/4 times the C_i of the rows with 0 < s_i < mu.
 
-Nothing here is proof: `novikoff.certificates.margins` makes the two ends exact.
+Nothing here is proof: `novikoff.certificates.optimum` makes the two ends exact.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -25,6 +26,7 @@ from novikoff.certificates.solve import SWEEPS, WIDE, CountedRows, spread
 from novikoff.engine.rows import Indices
 from novikoff.engine.storage import Vector
 
+FINEST = 1e-10  # the gap that coordinate descent can be asked to close
 BLOCK = 4096  # rows at a time
 HALVINGS = 60  # of a step: what is left is rounding
 SPARSE = 4  # a product of columns is made entry by entry if at most one in so many is stored
@@ -33,6 +35,7 @@ SHARPEST = 2.0**-40  # beyond it 1 - <w,a> is rounding
 SAMPLE = 8  # rows for a column, of the smallest part of the rows that w is sought on
 LARGER = 4  # how much larger the next part is
 LOOSE = 1e-2  # the gap on a part
+SAME = 2.0**-48  # primal values so close, relatively, are the same to floats
 
 
 class Objective(NamedTuple):
@@ -50,6 +53,12 @@ class Objective(NamedTuple):
         ridge = p @ (p / self.costs) / 4.0 if self.squared else 0.0
         return float(p.sum() - 0.5 * (v @ v) - ridge)
 
+    def best_share(self, p: Vector, v: Vector) -> float:
+        """The t for which D(t p) is largest, at most 1 where there is a box."""
+        square = float(v @ v + (p @ (p / self.costs) / 2.0 if self.squared else 0.0))
+        total = float(p.sum())
+        return 1.0 if square <= total and not self.squared else total / square if square > 0.0 else 0.0
+
     def ridge(self, mu: float) -> Vector:
         return 0.5 / self.costs if self.squared else mu / self.costs
 
@@ -61,18 +70,25 @@ class Objective(NamedTuple):
 class Best:
     """The best w and the best p so far, and how close they are."""
 
-    def __init__(self, data: CountedRows, objective: Objective, gap: float) -> None:
+    def __init__(
+        self, data: CountedRows, objective: Objective, gap: float, watch: Callable[[int, float, float], None] | None = None
+    ) -> None:
         self.objective, self.gap = objective, gap
+        self._data, self._watch = data, watch
         self.w, self.upper = np.zeros(data.width), objective.primal(np.zeros(data.width), np.zeros(data.n))
         self.p, self.lower = np.zeros(data.n), 0.0
 
     def offer(self, w: Vector, z: Vector, p: Vector, v: Vector) -> bool:
         """Note a w with its products z, and weights p with their v = sum p a. Are the ends close enough?"""
-        upper, lower = self.objective.primal(w, z), self.objective.dual(p, v)
-        if upper < self.upper:
+        upper = self.objective.primal(w, z)
+        if upper <= self.upper * (1 + SAME):  # of those that floats cannot tell apart the last is nearest to the minimum
             self.w, self.upper = w.copy(), upper
+        share = self.objective.best_share(p, v)
+        lower = self.objective.dual(share * p, share * v)
         if lower > self.lower:
-            self.p, self.lower = p.copy(), lower
+            self.p, self.lower = share * p, lower
+        if self._watch:
+            self._watch(self._data.passes, self.lower, self.upper)
         return self.closed
 
     @property
@@ -80,8 +96,13 @@ class Best:
         return self.upper - self.lower <= self.gap * self.upper
 
 
-def search(data: CountedRows, best: Best) -> None:
-    """Bring the ends together, as far as floats can; `OutOfBudget` leaves what was found so far."""
+def search(data: CountedRows, best: Best, *, to_the_end: bool = False) -> None:
+    """Bring the ends together, as far as floats can; `OutOfBudget` leaves what was found so far.
+
+    ``to_the_end``: to the minimum, even if the gap is closed before.
+    """
+    if to_the_end:
+        best.gap = FINEST if data.width > WIDE else -math.inf
     if data.width > WIDE:
         _coordinate_descent(data, best)
         return

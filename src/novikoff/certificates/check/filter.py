@@ -40,14 +40,19 @@ def scan(
                 unclear += (block.start + np.flatnonzero(doubtful)).tolist()
                 some = some or above
         found = stream.hexdigest()
-    same = head.digest == found or head.digest == digest_of(3 - head.version, data, signs)  # the other version's
-    require(same, f"this proof is about data with digest {head.digest:.12}...; yours is {found:.12}...")
+    require_digest(head, data, signs, found)
     for start in range(0, len(unclear), data.step):
         part = unclear[start : start + data.step]
         some = _decide(rows.of(part), part, w, least, most) or some
         if start + data.step < len(unclear):  # many rows are unclear: only those of one part are held at a time
             rows.clear()
     return some
+
+
+def require_digest(head: Head, data: Data, signs: Any, found: str) -> None:
+    """Is it that of the claim? In the claim's version it is the one that was found."""
+    same = head.digest == found or head.digest == digest_of(3 - head.version, data, signs)  # the other version's
+    require(same, f"this proof is about data with digest {head.digest:.12}...; yours is {found:.12}...")
 
 
 def _decide(rows: ExactRows, unclear: list[int], w: Sequence[int] | None, least: Fraction, most: Fraction) -> bool:

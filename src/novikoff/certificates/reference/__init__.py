@@ -7,35 +7,43 @@ cannot tell apart it brings here, and it must agree with these files on every ce
     rows            a_i = s_i (x_i, c), with s_i = +1 for the positive label and -1 for the others;
                     a_i = s_i x_i through the origin
 
-`separability` has the claims of a verdict. `rows` makes the rows of floats, `digest` names the data, and `labels` says
-which stands against which.
+`separability` has the claims of a verdict, `soft_margin` those of an optimum. `rows` makes the rows of floats, `digest`
+names the data, and `labels` says which stands against which.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from novikoff.certificates.claim import Claim, Label, NotSeparableClaim, SeparableClaim, require
-from novikoff.certificates.reference import separability
+from novikoff.certificates.claim import Claim, Label, NotSeparableClaim, SeparableClaim, SoftMarginClaim, require
+from novikoff.certificates.reference import separability, soft_margin
 from novikoff.certificates.reference.digest import digest_of
 from novikoff.certificates.reference.labels import other_labels, sign
 from novikoff.certificates.reference.rows import Example, row
 from novikoff.certificates.verified import Verified, of_separability
 
 
-def check(claim: Claim, examples: Sequence[Example], columns: int, labels: Sequence[Label]) -> Verified:
-    """What the claim proves about these examples and their labels; `InvalidCertificate` if it does not."""
+def check(
+    claim: Claim,
+    examples: Sequence[Example],
+    columns: int,
+    labels: Sequence[Label],
+    weights: Sequence[float] | None = None,
+) -> Verified:
+    """What the claim proves about these examples, labels and weights; `InvalidCertificate` if it does not."""
     head = claim.head
     ours = [len(examples), columns]
     require([head.n, head.d] == ours, f"this proof is about data of shape {[head.n, head.d]}; yours is {ours}")
     require(len(labels) == head.n, f"there are {len(labels)} labels for {head.n} rows")
-    assert isinstance(claim, SeparableClaim | NotSeparableClaim)
+    assert isinstance(claim, SeparableClaim | NotSeparableClaim | SoftMarginClaim)
     against = other_labels(claim.sides, labels)
     signs = [sign(label, claim.sides.positive) for label in labels]
     digests = [digest_of(version, examples, columns, signs) for version in (1, 2)]
     require(head.digest in digests, f"this proof is about data with digest {head.digest}; yours is {digests[-1]}")
 
     rows = [row(x, s, head) for x, s in zip(examples, signs, strict=True)]
+    if isinstance(claim, SoftMarginClaim):
+        return soft_margin.check_soft_margin(claim, rows, signs, weights, against)
     if isinstance(claim, SeparableClaim):
         separability.check_separable(claim, rows)
     else:
