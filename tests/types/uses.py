@@ -91,4 +91,4 @@ def models() -> None:
 
     model = nk.load("model.nvk")
     if isinstance(model, nk.MaxMarginClassifier):
-        assert_type(model.certificate_, nk.Separable | None)
+        assert_type(model.certificate_, nk.Separable | nk.SoftMargin | None)

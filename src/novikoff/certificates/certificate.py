@@ -367,25 +367,20 @@ class Undecided(Proof):
         return bracket(*self.margin) if self.objective is None else Html()
 
     def _details(self) -> list[tuple[str, object]]:
-        known = ("Best margin", between(self.margin))
-        if self.objective is not None:
-            known = "Optimum", f"at least {self.objective[0]:.6g}, at most {self.objective[1]:.6g}"
-        return [known, ("Because", self._finding())]
+        if self.objective is None:
+            return [("Best margin", between(self.margin)), ("Because", self._finding())]
+        lower, upper = self.objective
+        return [("Optimum", f"at least {lower:.6g}, at most {upper:.6g}"), ("Because", self._finding())]
 
     def __str__(self) -> str:
-        if self.objective is not None:
-            least, most = self.objective
-            return (
-                f"Undecided, {self.about.division}: {self.why} after {counted(self.passes, 'pass')}. "
-                f"The optimum of the soft margin is at least {least:.6g} and at most {most:.6g}.\n"
-                + told("Allow more passes or seconds, or ask for a wider gap", "Allow more --max-seconds, or a wider --gap")
-                + ": then the two ends are proved."
-            )
         lower, upper = self.margin
         best = f"the best w so far has {lower:.6g}" if math.isfinite(lower) else "no w has been found"
         most = f"No separator has a margin above {upper:.6g}" if math.isfinite(upper) else "No bound is known"
+        known = f"{most}; {best}"
+        if self.objective is not None:
+            known = f"The optimum is at least {self.objective[0]:.6g} and at most {self.objective[1]:.6g}"
         return (
-            f"Undecided, {self.about.division}: {self.why} after {counted(self.passes, 'pass')}. {most}; {best}.\n"
+            f"Undecided, {self.about.division}: {self.why} after {counted(self.passes, 'pass')}. {known}.\n"
             + told("Allow more passes or seconds, or ask for a wider gap", "Allow more --max-seconds, or a wider --gap")
             + ": then the answer is a proof."
         )

@@ -24,6 +24,7 @@ from novikoff.engine.storage import (
     constant_term,
     dot,
     two_sum,
+    unsigned,
     value,
 )
 
@@ -114,7 +115,7 @@ def squares(rows: Storage, which: NDArray[np.int64], weights: Vector, out: NDArr
     """out += sum of weight a a' over the rows `which`, on and below the diagonal."""
     last = out.shape[0] - 1
     for k in between(0, which.shape[0]):
-        i = np.uint64(which[k])
+        i = unsigned(which[k])
         for cell in cells(rows, i):
             here, scaled = column(rows, cell), weights[k] * value(rows, i, cell)
             for other in cells(rows, i):

@@ -18,8 +18,8 @@ from novikoff.certificates.divisions import Division
 from novikoff.certificates.prove import INTERRUPTED, Question
 from novikoff.certificates.soft_margin import SoftMargin
 from novikoff.certificates.solve import CountedRows, OutOfBudget
-from novikoff.certificates.verified import length_up
-from novikoff.certificates.verified.soft_margin import BITS, Length
+from novikoff.certificates.verified import length_up, rounded_up
+from novikoff.certificates.verified.soft_margin import BITS
 from novikoff.engine.rows import Indices, Rows
 from novikoff.engine.storage import Vector
 from novikoff.progress import Optimum
@@ -52,9 +52,10 @@ class Optimal(NamedTuple):
     """What was found: w, and the weights of the rows, in floats; and the proof."""
 
     w: Vector
-    rows: Indices
-    alpha: Vector
     data: CountedRows  # the rows of positive weight
+    support: Indices  # those of them with alpha > 0
+    alpha: Vector
+    rows: Indices  # the same, counted among all rows
     proof: SoftMargin | Undecided
 
 
@@ -108,7 +109,9 @@ class _Case:
         with np.errstate(all="ignore"):
             self.costs = cost.C * self.weights
         if not np.all((self.costs >= 2.0**-500) & (self.costs <= 2.0**500)):
-            raise ValueError("C times a sample_weight is below 1e-150 or above 1e150: take another C, or scale the weights")
+            raise ValueError(
+                "C times a sample_weight is below 1e-150 or above 1e150: take another C, or scale the weights"
+            )
         self.data = CountedRows(rows, question.max_passes, question.max_seconds)
 
     @np.errstate(all="ignore")
@@ -133,19 +136,18 @@ class _Case:
         alpha = alpha[used]
         floats = np.ldexp(w.astype(np.float64), w_exponent)
         dual = np.ldexp(alpha.astype(np.float64), alpha_exponent)
-        passes = self.data.passes
         upper = self._upper(floats, w, w_exponent)
         lower = self._lower(used, alpha, alpha_exponent, dual)
         closed = len(used) and Fraction(upper) - Fraction(lower) <= Fraction(self.question.gap) * Fraction(upper)
+        found = floats, self.data, used, dual, self.kept[used]
         if not closed or why == INTERRUPTED:
             ends = (-math.inf, math.inf)
-            return Optimal(floats, self.kept[used], dual, self.data, Undecided(self.about, passes, ends, why, (lower, upper)))
-        lengths = _lengths(self.data.rows, used)
+            return Optimal(*found, Undecided(self.about, self.data.passes, ends, why, (lower, upper)))
         longest = self.all_rows.norms
         tied = np.flatnonzero(longest >= longest.max() * (1 - 2 * NOISE))
         proof = SoftMargin(
             self.about,
-            passes,
+            self.data.passes,
             self.cost.C,
             self.cost.loss,
             (lower, upper),
@@ -154,12 +156,12 @@ class _Case:
             self.kept[used],
             tuple(alpha.tolist()),
             alpha_exponent,
-            tuple(lengths),
+            tuple(_lengths(self.data.rows, used)),
             max(_lengths(self.all_rows, tied)),
             self.cost.digest(),
             float(self.weights.max()) if self.cost.weights is not None else 1.0,
         )
-        return Optimal(floats, self.kept[used], dual, self.data, proof)
+        return Optimal(*found, proof)
 
     def _most(self) -> Vector:
         """At most C_i, whichever way the float was rounded."""
@@ -206,12 +208,12 @@ def _integers(values: Vector, bits: int) -> tuple[NDArray[np.int64], int]:
     return np.trunc(np.ldexp(values, -exponent)).astype(np.int64), exponent
 
 
-def _lengths(rows: Rows, which: Indices) -> list[Length]:
+def _lengths(rows: Rows, which: Indices) -> list[float]:
     """||a_i|| of these rows as the checker rounds it up."""
     norms = rows.norms[which]
     found = _up(norms * (1 + NOISE))
     unclear = np.flatnonzero((found != _up(norms * (1 - NOISE))) | (norms < 2.0**-200) | (norms > 2.0**200))
-    lengths: list[Length] = found.tolist()
+    lengths: list[float] = found.tolist()
     for start in range(0, len(unclear), BLOCK):
         part = unclear[start : start + BLOCK]
         A = rows.dense(which[part])[:, 1:]
@@ -219,11 +221,11 @@ def _lengths(rows: Rows, which: Indices) -> list[Length]:
         exact = np.all(np.rint(A) == A, axis=1) & (squares < 2.0**52)  # sums of integers are not rounded
         for k, row, square, whole in zip(part.tolist(), A, squares.tolist(), exact.tolist(), strict=True):
             exactly = Fraction(square) if whole else sum((Fraction(x) ** 2 for x in row.tolist() if x), Fraction(0))
-            lengths[k] = length_up(exactly)
+            lengths[k] = rounded_up(Fraction(length_up(exactly)))
     return lengths
 
 
 def _up(values: Vector) -> Vector:
     """Rounded up to the bits of `length_up`."""
     mantissa, power = np.frexp(values)
-    return np.ldexp(np.ceil(np.ldexp(mantissa, BITS)), power - BITS)
+    return np.asarray(np.ldexp(np.ceil(np.ldexp(mantissa, BITS)), power - BITS))

@@ -113,6 +113,21 @@ def certify(
     max_seconds: float | None = ...,
     verbose: int = ...,
 ) -> Verdict | Verdicts: ...
+@overload
+def certify(
+    X: Any,
+    y: Any = ...,
+    gap: float = ...,
+    *,
+    C: float | None,
+    loss: Literal["squared_hinge", "hinge"] | None = ...,
+    sample_weight: Any = ...,
+    fit_intercept: bool = ...,
+    intercept_scaling: float = ...,
+    max_passes: int | None = ...,
+    max_seconds: float | None = ...,
+    verbose: int = ...,
+) -> Verdict | SoftMargin | Verdicts: ...
 def certify(
     X: Any,
     y: Any = None,
@@ -146,8 +161,8 @@ def certify(
 
     Returns
     -------
-    Separable, NotSeparable, with C SoftMargin, or, when a budget runs out or on Ctrl-C, Undecided. With more than two labels,
-    Verdicts: a table that holds, for every label, its verdict against the rest.
+    Separable or NotSeparable, with C SoftMargin; or, when a budget runs out or on Ctrl-C, Undecided. With more than two
+    labels, Verdicts: a table that holds, for every label, its verdict against the rest.
     """
     if not FINEST <= gap < 1:
         raise ValueError(f"{told('gap', '--gap')} must be at least {FINEST} and below 1, got {gap!r}")
@@ -175,7 +190,8 @@ def certify(
         if C is None:
             hashed, proof = prove(X, division, question, names, hashed)
         else:
-            hashed, (*_, proof) = minimise(X, division, cost, question, names, hashed)
+            hashed, found = minimise(X, division, cost, question, names, hashed)
+            proof = found.proof
         proofs[division.positive] = proof
         if isinstance(proof, Undecided) and proof.why == INTERRUPTED:
             question = replace(question, max_seconds=0.0)  # one Ctrl-C ends the labels that are left, too

@@ -71,7 +71,11 @@ class Best:
     """The best w and the best p so far, and how close they are."""
 
     def __init__(
-        self, data: CountedRows, objective: Objective, gap: float, watch: Callable[[int, float, float], None] | None = None
+        self,
+        data: CountedRows,
+        objective: Objective,
+        gap: float,
+        watch: Callable[[int, float, float], None] | None = None,
     ) -> None:
         self.objective, self.gap = objective, gap
         self._data, self._watch = data, watch
@@ -81,7 +85,9 @@ class Best:
     def offer(self, w: Vector, z: Vector, p: Vector, v: Vector) -> bool:
         """Note a w with its products z, and weights p with their v = sum p a. Are the ends close enough?"""
         upper = self.objective.primal(w, z)
-        if upper <= self.upper * (1 + SAME):  # of those that floats cannot tell apart the last is nearest to the minimum
+        if upper <= self.upper * (
+            1 + SAME
+        ):  # of those that floats cannot tell apart the last is nearest to the minimum
             self.w, self.upper = w.copy(), upper
         share = self.objective.best_share(p, v)
         lower = self.objective.dual(share * p, share * v)
@@ -159,9 +165,7 @@ class _Smooth(NamedTuple):
         return inside
 
 
-def _step(
-    data: CountedRows, smooth: _Smooth, w: Vector, z: Vector, gradient: Vector
-) -> tuple[Vector, Vector, bool]:
+def _step(data: CountedRows, smooth: _Smooth, w: Vector, z: Vector, gradient: Vector) -> tuple[Vector, Vector, bool]:
     """The next w with its products; and is it the minimum, or as near to it as floats come?"""
     curved = smooth.curved(1.0 - z)
     which = np.flatnonzero(curved)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from novikoff.certificates.certificate import DECIMALS, Proof, _number, nameable
 from novikoff.certificates.claim.soft_margin import soft_margin
 from novikoff.certificates.verified import of_soft_margin
-from novikoff.certificates.verified.soft_margin import Length, VerifiedSoftMargin
+from novikoff.certificates.verified.soft_margin import VerifiedSoftMargin
 from novikoff.theory.exact import nearest
 from novikoff.views import Html, bars
 from novikoff.words import agreeing, counted, told
@@ -26,8 +26,8 @@ MEANING = {"hinge": "max(0, 1 - y<w,x>)", "squared_hinge": "max(0, 1 - y<w,x>)^2
 class SoftMargin(Proof):
     """The optimum of ||w||^2 / 2 + C sum loss(1 - y<w,x>) lies between the two ends of ``objective``.
 
-    The separator w has at most ``objective[1]``; the weights ``alpha`` of ``rows``, a point of the dual problem, prove that
-    none has less than ``objective[0]``.
+    The separator w has at most ``objective[1]``; the weights ``alpha`` of ``rows``, a point of the dual problem, prove
+    that none has less than ``objective[0]``.
     """
 
     C: float
@@ -38,8 +38,8 @@ class SoftMargin(Proof):
     rows: NDArray[np.int64]
     alphas: tuple[int, ...]  # alpha times 2^-alpha_exponent
     alpha_exponent: int
-    lengths: tuple[Length, ...]  # of these rows, the constant included, rounded up
-    radius: Length  # of the longest row, the same
+    lengths: tuple[float, ...]  # of these rows, the constant included, rounded up
+    radius: float  # of the longest row, the same
     weighted: str | None = None  # the digest of the weights that C is multiplied by
     heaviest: float = 1.0  # the largest of them
 
@@ -139,7 +139,8 @@ class SoftMargin(Proof):
         if follows.wrong:
             have = f"{counted(follows.wrong, 'row')} {agreeing(follows.wrong, 'has', 'have')}"
             lines.append(
-                f"For every w no longer than {follows.length:.6g} at least {have} y<w,x> < 1: wrong, or within the margin."
+                f"For every w no longer than {follows.length:.6g} at least {have} y<w,x> < 1: "
+                "wrong, or within the margin."
             )
         if follows.first_pass is not None and follows.first_pass < self.about.n:
             learner = f"{told(self.about.learner, self.about.learner_in_a_shell)}, from w = 0"

@@ -6,15 +6,17 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from novikoff.certificates.certificate import NotSeparable, Separable, Verdict
+from novikoff.certificates.certificate import NotSeparable, Separable, Undecided, Verdict
+from novikoff.certificates.soft_margin import SoftMargin
 from novikoff.views import Html, bracket, card, grid
 from novikoff.words import between, counted, listed
 
 FEW = 3  # labels that a short text names
 COLUMNS = ("label", "verdict", "best margin", "mistakes of a Perceptron", "rows that prove it")
+SOFT = ("label", "verdict", "optimum", "wrong or within the margin", "rows that prove it")
 
 
-class Verdicts(Mapping[Any, Verdict]):
+class Verdicts(Mapping[Any, Verdict | SoftMargin]):
     """What `certify` says of many classes: for every label its verdict against all others, as in a dict.
 
     ``print(verdicts)`` shows a table, ``verdicts[label]`` is the proof of one label.
@@ -33,10 +35,10 @@ class Verdicts(Mapping[Any, Verdict]):
     ['a', 'c']
     """
 
-    def __init__(self, proofs: Mapping[Any, Verdict]) -> None:
-        self._proofs: dict[Any, Verdict] = dict(proofs)
+    def __init__(self, proofs: Mapping[Any, Verdict | SoftMargin]) -> None:
+        self._proofs: dict[Any, Verdict | SoftMargin] = dict(proofs)
 
-    def __getitem__(self, label: Any) -> Verdict:
+    def __getitem__(self, label: Any) -> Verdict | SoftMargin:
         return self._proofs[label]
 
     def __iter__(self) -> Iterator[Any]:
@@ -53,19 +55,23 @@ class Verdicts(Mapping[Any, Verdict]):
         return f"<Verdicts: {counted(len(self), 'label')}, each against all others: {', '.join(parts)}>"
 
     def __str__(self) -> str:
-        lines = [COLUMNS, *self._lines()]
+        lines = [self._columns(), *self._lines()]
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
         cells = ("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)) for line in lines)
         return "\n".join([f"{self._about()}:", *(line.rstrip() for line in cells)])
 
     def _repr_html_(self) -> str:
-        ends = [end for proof in self.values() for end in proof.margin if math.isfinite(end)]
+        margins = [proof.margin for proof in self.values() if not isinstance(proof, SoftMargin)]
+        ends = [end for margin in margins for end in margin if math.isfinite(end)]
         top = 1.08 * max(ends, default=0.0) or 1.0
         rows = (
             (label, verdict, _picture(proof, top), *numbers)
             for proof, (label, verdict, *numbers) in zip(self.values(), self._lines(), strict=True)
         )
-        return card("Verdicts", self._about(), grid(("label", "verdict", "", *COLUMNS[2:]), rows))
+        return card("Verdicts", self._about(), grid(("label", "verdict", "", *self._columns()[2:]), rows))
+
+    def _columns(self) -> tuple[str, ...]:
+        return SOFT if any(_objective(proof) for proof in self.values()) else COLUMNS
 
     def _about(self) -> str:
         """What was asked."""
@@ -76,19 +82,32 @@ class Verdicts(Mapping[Any, Verdict]):
         return [(_shown(label), proof.verdict, *_numbers(proof)) for label, proof in self.items()]
 
 
-def _numbers(proof: Verdict) -> tuple[str, str, str]:
-    """The margin, the most mistakes, and how many rows prove it."""
+def _numbers(proof: Verdict | SoftMargin) -> tuple[str, str, str]:
+    """The margin, the most mistakes, and how many rows prove it; or the optimum, and how many rows are wrong."""
+    objective = _objective(proof)
+    if objective is not None:
+        ends = f"{objective[0]:.6g} to {objective[1]:.6g}"
+        if isinstance(proof, SoftMargin):
+            return ends, f"at least {proof.least_wrong():,}", f"{len(proof.rows):,}"
+        return f"{ends} so far", "no bound", "none"
     if isinstance(proof, NotSeparable):
         return "none", "no bound", f"{len(proof.rows):,}"
+    assert not isinstance(proof, SoftMargin)
     if isinstance(proof, Separable):
         most = proof.most_mistakes
         return between(proof.margin), "no bound" if most is None else f"at most {most:,}", f"{len(proof.rows):,}"
     return between(proof.margin), "no bound", "none"
 
 
-def _picture(proof: Verdict, top: float) -> Html:
+def _picture(proof: Verdict | SoftMargin, top: float) -> Html:
     """The bracket of the best margin, on the scale of all labels."""
-    return Html() if isinstance(proof, NotSeparable) else bracket(*proof.margin, width=120, top=top, words=False)
+    if isinstance(proof, NotSeparable | SoftMargin) or _objective(proof) is not None:
+        return Html()
+    return bracket(*proof.margin, width=120, top=top, words=False)
+
+
+def _objective(proof: Verdict | SoftMargin) -> tuple[float, float] | None:
+    return proof.objective if isinstance(proof, SoftMargin | Undecided) else None
 
 
 def _shown(label: Any) -> str:

@@ -27,9 +27,7 @@ LABELS = str, bool, int, float
 CHUNK = 2**20  # stored entries that are looked at together; no result depends on it
 
 
-def verify(
-    certificate: Any, X: Any, y: Any = None, *, sample_weight: Any = None, reference: bool = False
-) -> Verified:
+def verify(certificate: Any, X: Any, y: Any = None, *, sample_weight: Any = None, reference: bool = False) -> Verified:
     """What a certificate proves about X and y, in exact arithmetic; `InvalidCertificate` if it does not.
 
     Parameters

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 from urllib.parse import quote
 
 import typer
@@ -28,13 +28,20 @@ def certify(
     ] = None,
     gap: Annotated[float, typer.Option(help="Relative distance of the two ends of the margin.")] = 0.01,
     intercept: Annotated[bool, typer.Option(help="Append the constant coordinate 1.")] = True,
+    C: Annotated[float | None, typer.Option("--C", help="The optimum of the soft margin with this C, proved.")] = None,
+    loss: Annotated[
+        Literal["squared_hinge", "hinge"] | None, typer.Option(help="Of the soft margin; squared_hinge by default.")
+    ] = None,
     max_seconds: Annotated[float | None, typer.Option(help="Give up the search after so many seconds.")] = None,
     *,
     reading: ReadingOptions,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> int:
-    """Is the data separable, and by what margin? Exit 0: separable; 10: not; 11: undecided; 1: an error."""
+    """Is the data separable, and by what margin? Exit 0: separable; 10: not; 11: undecided; 1: an error.
+
+    With --C: what is the optimum of the soft margin? The weights of the examples multiply C. Exit 0: proved.
+    """
     from novikoff.certificates import Undecided, Verdicts, certify
     from novikoff.cli.predictions import about_data
     from novikoff.data import read
@@ -45,7 +52,15 @@ def certify(
     examples = read(data, **reading.given())
     report_skipped(examples.bad)
     announce(examples.account, quiet=quiet)
-    found = certify(examples, gap=gap, fit_intercept=intercept, max_seconds=max_seconds, verbose=0 if quiet else 1)
+    found = certify(
+        examples,
+        gap=gap,
+        C=C,
+        loss=loss,
+        fit_intercept=intercept,
+        max_seconds=max_seconds,
+        verbose=0 if quiet else 1,
+    )
     many = isinstance(found, Verdicts)
     proofs = dict(found) if isinstance(found, Verdicts) else {"": found}
     saved = []
@@ -73,7 +88,7 @@ def exit_code(proof: Proof) -> int:
 
 
 def _record(proof: Proof) -> dict[str, Any]:
-    from novikoff.certificates import NotSeparable, Separable, Undecided
+    from novikoff.certificates import NotSeparable, Separable, SoftMargin, Undecided
     from novikoff.certificates.certificate import ORIGIN
 
     about = proof.about
@@ -96,8 +111,21 @@ def _record(proof: Proof) -> dict[str, Any]:
             "closest": proof.closest,
             "support": proof.rows.tolist(),
         }
+    elif isinstance(proof, SoftMargin):
+        record |= {
+            "objective": proof.objective,
+            "C": proof.C,
+            "loss": proof.loss,
+            "coef": proof.coef.tolist(),
+            "intercept": proof.intercept,
+            "least_wrong": proof.least_wrong(),
+            "first_pass": proof.first_pass,
+            "rows": proof.rows.tolist(),
+        }
     elif isinstance(proof, NotSeparable):
         record |= {"rows": proof.rows.tolist(), "weakly_separable": proof.weak is not None}
+    elif isinstance(proof, Undecided) and proof.objective is not None:
+        record |= {"objective": proof.objective, "why": proof.why}
     elif isinstance(proof, Undecided):
         record |= {"margin": proof.margin, "why": proof.why}
     return record

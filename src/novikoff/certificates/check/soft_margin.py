@@ -89,9 +89,7 @@ def lies_in_box(claim: SoftMarginClaim, of_weight: dict[float, list[int]]) -> bo
     return all(unit * most <= C * Fraction(weight) for weight, (most, _) in of_weight.items())
 
 
-def bounds_from_below(
-    claim: SoftMarginClaim, sums: Sums, of_weight: dict[float, list[int]], rows: ExactRows
-) -> bool:
+def bounds_from_below(claim: SoftMarginClaim, sums: Sums, of_weight: dict[float, list[int]], rows: ExactRows) -> bool:
     """lower <= sum alpha - ||v||^2 / 2 - the ridge."""
     unit, lower = reference.unit_of(claim.alpha), Fraction(claim.objective[0])
     alpha = unit * sum(claim.alpha.integers)

@@ -193,9 +193,7 @@ def _optimum(claim: SoftMarginClaim) -> str:
     lower, upper = claim.objective
     loss = "max(0, 1 - y<w,x>)" + ("^2" if claim.loss == "squared_hinge" else "")
     weight = "" if claim.weighted is None else " weight"
-    return (
-        f"no w has ||w||^2/2 + {claim.C!r} sum{weight} {loss} below {lower}, and the separator has at most {upper}."
-    )
+    return f"no w has ||w||^2/2 + {claim.C!r} sum{weight} {loss} below {lower}, and the separator has at most {upper}."
 
 
 def _wrong(length: float, least: int | None) -> str:
