@@ -67,7 +67,7 @@ def certificates() -> None:
         case nk.Undecided() as proof:
             print(proof.why)
         case nk.Verdicts() as verdicts:
-            assert_type(verdicts["spam"], Verdict)
+            assert_type(verdicts["spam"], Verdict | nk.SoftMargin)
             verdicts["spam"] = nk.certify(X, SPAM)  # error: index
 
     assert_type(nk.Perceptron().certify(X, WORDS), RunProof)

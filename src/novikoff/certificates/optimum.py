@@ -26,6 +26,7 @@ from novikoff.progress import Optimum
 from novikoff.theory.exact import round_down, round_up
 
 LOSSES = "hinge", "squared_hinge"
+LEAST_COST, MOST_COST = 2.0**-900, 2.0**1000
 LONGEST = 2.0**500  # of a row: the squares of longer ones are no floats
 SLACK = 2.0**-30  # what the two ends are moved apart, relatively, so that float sums are enough to check them
 SHARE = 0.75  # of the gap, for the search: rounding and the slack take the rest
@@ -89,7 +90,7 @@ def minimise(
         doubted=question.doubted,
     )
     if not rows.radius < LONGEST:
-        raise ValueError("a row of X is too long for the squares of floats: scale the features")
+        raise ValueError("C times the squares of the features is more than a float can hold: lower C, or scale them")
     return hashed, _Case(about, rows, cost, question, to_the_end).optimal()
 
 
@@ -108,11 +109,13 @@ class _Case:
         self.weights = weights[self.kept]
         with np.errstate(all="ignore"):
             self.costs = cost.C * self.weights
-        if not np.all((self.costs >= 2.0**-500) & (self.costs <= 2.0**500)):
+        if not np.all((self.costs >= LEAST_COST) & (self.costs <= MOST_COST)):
             raise ValueError(
-                "C times a sample_weight is below 1e-150 or above 1e150: take another C, or scale the weights"
+                "C times a sample_weight is below 1e-270 or above 1e300: take another C, or scale the weights"
             )
         self.data = CountedRows(rows, question.max_passes, question.max_seconds)
+        # Where the square of a norm is far outside the floats, the norm is given as infinite.
+        self.norms = np.minimum(self.data.norms, rows.radius * (1 + NOISE))
 
     @np.errstate(all="ignore")
     def optimal(self) -> Optimal:
@@ -137,8 +140,15 @@ class _Case:
         floats = np.ldexp(w.astype(np.float64), w_exponent)
         dual = np.ldexp(alpha.astype(np.float64), alpha_exponent)
         upper = self._upper(floats, w, w_exponent)
+        if not upper <= float(np.sum(self.costs)):  # as w = 0 has it
+            floats, w = np.zeros_like(floats), np.zeros_like(w)
+            upper = self._upper(floats, w, w_exponent)
         lower = self._lower(used, alpha, alpha_exponent, dual)
-        closed = len(used) and Fraction(upper) - Fraction(lower) <= Fraction(self.question.gap) * Fraction(upper)
+        closed = (
+            len(used)
+            and upper < math.inf
+            and Fraction(upper) - Fraction(lower) <= Fraction(self.question.gap) * Fraction(upper)
+        )
         found = floats, self.data, used, dual, self.kept[used]
         if not closed or why == INTERRUPTED:
             ends = (-math.inf, math.inf)
@@ -178,10 +188,11 @@ class _Case:
         half = Fraction(4) ** exponent * sum(x * x for x in w.tolist()) / 2
         length = math.sqrt(float(2 * half)) if half else 0.0
         # The products are sums of D, and norms and this line are rounded as well.
-        noise = (self.data.width + 8) * 2.0**-52 * self.data.norms * length * (1 + NOISE) + 2.0**-1000
+        noise = (self.data.width + 8) * 2.0**-52 * self.norms * length * (1 + NOISE) + 2.0**-1000
         slack = np.maximum(0.0, 1.0 - self.data.rows.products(floats) + noise) * (1 + 2.0**-50)
         losses = self.costs * (slack * slack if self.cost.loss == "squared_hinge" else slack)
-        total = math.fsum(losses.tolist()) + self.data.n * 2.0**-500
+        # Products that underflow err by 2^-1075, and so does a square before its cost multiplies it.
+        total = math.fsum(losses.tolist()) + self.data.n * (1.0 + float(self.costs.max())) * 2.0**-1060
         if not math.isfinite(total):
             return math.inf
         return round_up((half + Fraction(total) * (1 + Fraction(2) ** -46)) * (1 + self._slack))
@@ -191,11 +202,12 @@ class _Case:
         if not len(used):
             return 0.0
         total = Fraction(2) ** exponent * sum(alpha.tolist())
-        longest = float(np.sum(dual * self.data.norms[used])) * (1 + 2.0**-30) + 2.0**-500  # the triangle inequality
-        length = min(self.data.combination(used, dual)[1], longest)
+        longest = float(np.sum(dual * self.norms[used])) * (1 + 2.0**-30) + 2.0**-500  # the triangle inequality
+        length = min(longest, self.data.combination(used, dual)[1])  # which may be no number
         ridge = 0.0
         if self.cost.loss == "squared_hinge":
-            ridge = math.fsum((dual * (dual / (4.0 * self.costs[used]))).tolist()) * (1 + 2.0**-46) + 2.0**-500
+            ridge = math.fsum((dual * (dual / (4.0 * self.costs[used]))).tolist()) * (1 + 2.0**-46)
+            ridge += len(used) * 2.0**-1060 * max(1.0, float(dual.max()))
         if not math.isfinite(length + ridge):
             return 0.0
         found = total - Fraction(length) ** 2 / 2 - Fraction(ridge)

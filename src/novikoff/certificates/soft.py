@@ -170,6 +170,8 @@ def _step(data: CountedRows, smooth: _Smooth, w: Vector, z: Vector, gradient: Ve
     curved = smooth.curved(1.0 - z)
     which = np.flatnonzero(curved)
     hessian = _hessian(data, which, 1.0 / smooth.ridge[which])
+    if not (np.isfinite(hessian).all() and np.isfinite(gradient).all()):
+        raise ValueError("C times the squares of the features is more than a float can hold: lower C, or scale them")
     try:
         step = -la.cho_solve(la.cho_factor(hessian, lower=True, overwrite_a=True, check_finite=False), gradient)
     except la.LinAlgError:
@@ -200,8 +202,6 @@ def _hessian(data: CountedRows, which: Indices, weights: Vector) -> NDArray[np.f
                 A *= (np.sqrt(weights[start : start + BLOCK]) / data.scale)[:, None]
                 hessian += A.T @ A
     hessian[np.diag_indices(data.width)] += 1.0
-    if not np.isfinite(hessian).all():
-        raise ValueError("C times the squares of the features is more than a float can hold: lower C, or scale them")
     return hessian
 
 
@@ -251,6 +251,9 @@ def _coordinate_descent(data: CountedRows, best: Best) -> None:
         z = data.products(w)
         data.spend(SWEEPS * len(active) // data.n)
         lower = best.lower
+        least = float(z.min())
+        if 0.0 < least < 1.0:  # w separates, and a longer one has no loss
+            best.offer(w / least, z / least, p, w)
         if best.offer(w, z, p, w) or (len(active) == data.n and best.lower <= lower):
             return
         active = np.flatnonzero(((z < 1.0) & (p < box)) | ((z > 1.0) & (p > 0.0)))
