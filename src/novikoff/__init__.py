@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from novikoff.certificates import PairVerdicts as PairVerdicts
     from novikoff.certificates import RunProof as RunProof
     from novikoff.certificates import Separable as Separable
+    from novikoff.certificates import SoftMargin as SoftMargin
     from novikoff.certificates import Undecided as Undecided
     from novikoff.certificates import Verdicts as Verdicts
     from novikoff.certificates import certify as certify
@@ -63,8 +64,8 @@ __version__ = "0.1.0"
 # not wait for scikit-learn.
 _NAMES = {
     "certificates": (
-        "JointNotSeparable JointSeparable NotSeparable NotSeparableError PairVerdicts RunProof Separable Undecided "
-        "Verdicts certify"
+        "JointNotSeparable JointSeparable NotSeparable NotSeparableError PairVerdicts RunProof Separable SoftMargin "
+        "Undecided Verdicts certify"
     ),
     "certificates.fewest": "fewest_mistakes",
     "certificates.mistakes": "FewestMistakes",

@@ -164,6 +164,18 @@ class Pairs(_Line):
         self._show(settled, line, settled / self._most)
 
 
+class Optimum(_Line):
+    """Call it with (passes so far, the two ends of the optimum), which are to come within the gap of each other."""
+
+    def __init__(self, name: str, gap: float) -> None:
+        super().__init__(name)
+        self._gap = gap
+
+    def __call__(self, passes: int, lower: float, upper: float) -> None:
+        line = f"certify: pass {passes:,}, the optimum is between {lower:.6g} and {upper:.6g}"
+        self._show(passes, line, _approached(1 - lower / upper, self._gap) if upper > 0 else None)
+
+
 class Descent(_Line):
     """Call it with (iterations so far, accuracy or loss); with a ``tol``, an accuracy of that is the end."""
 

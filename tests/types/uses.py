@@ -70,7 +70,7 @@ def certificates() -> None:
         case nk.Undecided() as proof:
             print(proof.why)
         case nk.Verdicts() as verdicts:
-            assert_type(verdicts["spam"], Verdict)
+            assert_type(verdicts["spam"], Verdict | nk.SoftMargin)
             verdicts["spam"] = nk.certify(X, SPAM)  # error: index
 
     assert_type(nk.Perceptron().certify(X, WORDS), RunProof)
@@ -94,4 +94,4 @@ def models() -> None:
 
     model = nk.load("model.nvk")
     if isinstance(model, nk.MaxMarginClassifier):
-        assert_type(model.certificate_, nk.Separable | None)
+        assert_type(model.certificate_, nk.Separable | nk.SoftMargin | None)

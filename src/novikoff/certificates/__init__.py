@@ -16,6 +16,7 @@ from novikoff.certificates.joint_verdicts import JointNotSeparable as JointNotSe
 from novikoff.certificates.joint_verdicts import JointSeparable as JointSeparable
 from novikoff.certificates.mistakes import FewestMistakes as FewestMistakes
 from novikoff.certificates.pair_verdicts import PairVerdicts as PairVerdicts
+from novikoff.certificates.soft_margin import SoftMargin as SoftMargin
 from novikoff.certificates.verdicts import Verdicts as Verdicts
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ __all__ = [
     "Proof",
     "RunProof",
     "Separable",
+    "SoftMargin",
     "Undecided",
     "Verdict",
     "Verdicts",

@@ -342,10 +342,14 @@ class NotSeparable(Proof):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Undecided(Proof):
-    """The budget ran out, or Ctrl-C came. ``margin`` is what is known by then; it cannot be verified."""
+    """The budget ran out, or Ctrl-C came. ``margin`` is what is known by then; it cannot be verified.
+
+    Of a soft margin, ``objective`` is what is known of its optimum.
+    """
 
     margin: tuple[float, float]
     why: str
+    objective: tuple[float, float] | None = None
 
     verdict: ClassVar[str] = "undecided"
 
@@ -356,17 +360,23 @@ class Undecided(Proof):
         return self.why
 
     def _picture(self) -> Html:
-        return bracket(*self.margin)
+        return bracket(*self.margin) if self.objective is None else Html()
 
     def _details(self) -> list[tuple[str, object]]:
-        return [("Best margin", between(self.margin)), ("Because", self._finding())]
+        if self.objective is None:
+            return [("Best margin", between(self.margin)), ("Because", self._finding())]
+        lower, upper = self.objective
+        return [("Optimum", f"at least {lower:.6g}, at most {upper:.6g}"), ("Because", self._finding())]
 
     def __str__(self) -> str:
         lower, upper = self.margin
         best = f"the best w so far has {lower:.6g}" if math.isfinite(lower) else "no w has been found"
         most = f"No separator has a margin above {upper:.6g}" if math.isfinite(upper) else "No bound is known"
+        known = f"{most}; {best}"
+        if self.objective is not None:
+            known = f"The optimum is at least {self.objective[0]:.6g} and at most {self.objective[1]:.6g}"
         return (
-            f"Undecided, {self.about.division}: {self.why} after {counted(self.passes, 'pass')}. {most}; {best}.\n"
+            f"Undecided, {self.about.division}: {self.why} after {counted(self.passes, 'pass')}. {known}.\n"
             + told("Allow more passes or seconds, or ask for a wider gap", "Allow more --max-seconds, or a wider --gap")
             + ": then the answer is a proof."
         )
@@ -418,7 +428,11 @@ class RunProof:
 
 def written(kind: str, about: About, claims: dict[str, Any]) -> str:
     """The certificate, as it stands in its file."""
-    record = {
+    return json.dumps(record(kind, about, claims), allow_nan=False) + "\n"
+
+
+def record(kind: str, about: About, claims: dict[str, Any]) -> dict[str, Any]:
+    found = {
         "format": FORMAT,
         "kind": kind,
         **_labels(about),
@@ -428,9 +442,7 @@ def written(kind: str, about: About, claims: dict[str, Any]) -> str:
         "digest": about.digest,
         **claims,
     }
-    if about.reading is not None:
-        record["reading"] = about.reading
-    return json.dumps(record, allow_nan=False) + "\n"
+    return found if about.reading is None else found | {"reading": about.reading}
 
 
 def _labels(about: About) -> dict[str, Any]:

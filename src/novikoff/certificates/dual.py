@@ -1,4 +1,4 @@
-"""Hard-margin dual coordinate descent (Hsieh et al. 2008, without an upper bound on the weights).
+"""Dual coordinate descent (Hsieh et al. 2008), for the hard margin and soft ones.
 
 Minimise ||sum p_i a_i||^2 / 2 - sum p_i over p >= 0, one coordinate at a time, with w = sum p_i a_i kept; and the
 passes that go with it, where a_i = y_i (x_i, constant).
@@ -14,7 +14,19 @@ from numpy.typing import NDArray
 from novikoff.certificates.corral import inner
 from novikoff.engine.compile import inlined, kernel, product_error
 from novikoff.engine.loops import Signs
-from novikoff.engine.storage import Storage, Vector, add, cells, column, constant_term, dot, two_sum, value
+from novikoff.engine.storage import (
+    Storage,
+    Vector,
+    add,
+    between,
+    cells,
+    column,
+    constant_term,
+    dot,
+    two_sum,
+    unsigned,
+    value,
+)
 
 
 @kernel
@@ -51,19 +63,29 @@ def price(B: NDArray[np.float64], r: Vector, out: Vector) -> None:
 
 
 @kernel
-def sweep(rows: Storage, y: Signs, which: NDArray[np.int64], p: Vector, w: Vector, ridge: Vector, ends: Vector) -> None:
+def sweep(
+    rows: Storage,
+    y: Signs,
+    which: NDArray[np.int64],
+    p: Vector,
+    w: Vector,
+    ridge: Vector,
+    most: Vector,
+    ends: Vector,
+) -> None:
     """One step on each of the rows `which`. ends gets the smallest and the largest projected gradient met.
 
-    ridge: what is added to the diagonal of the Gram matrix; 0 for the hard margin.
+    ridge: what is added to the diagonal of the Gram matrix; most: the upper bounds of p. For the hard margin they are
+    0 and infinity.
     """
     ends[0], ends[1] = 0.0, 0.0
     for i in which:
         gradient = y[i] * dot(rows, i, w, constant_term(rows, w)) - 1.0 + ridge[i] * p[i]
-        if p[i] == 0.0 and gradient >= 0.0:
+        if (p[i] == 0.0 and gradient >= 0.0) or (p[i] == most[i] and gradient <= 0.0):
             continue
         ends[0], ends[1] = min(ends[0], gradient), max(ends[1], gradient)
         old = p[i]
-        p[i] = max(0.0, old - gradient / (rows.norm[i] * rows.norm[i] + ridge[i]))
+        p[i] = min(most[i], max(0.0, old - gradient / (rows.norm[i] * rows.norm[i] + ridge[i])))
         if p[i] != old:
             add(rows, i, (p[i] - old) * y[i], 1.0, w)
 
@@ -108,3 +130,27 @@ def column_signs(rows: Storage, y: Signs, above: NDArray[np.bool_], below: NDArr
             # Without a branch, so that a dense row is a vector operation.
             positive[j] |= x > 0.0
             negative[j] |= x < 0.0
+
+
+@kernel
+def total(rows: Storage, y: Signs, p: Vector, out: Vector, start: int, stop: int) -> None:
+    """out += sum p_i a_i over the rows from start to stop, in floats."""
+    for i in between(start, stop):
+        if p[i] != 0.0:
+            add(rows, i, p[i] * y[i], 1.0, out)
+
+
+@kernel
+def squares(rows: Storage, which: NDArray[np.int64], weights: Vector, out: NDArray[np.float64]) -> None:
+    """out += sum of weight a a' over the rows `which`, on and below the diagonal."""
+    last = out.shape[0] - 1
+    for k in between(0, which.shape[0]):
+        i = unsigned(which[k])
+        for cell in cells(rows, i):
+            here, scaled = column(rows, cell), weights[k] * value(rows, i, cell)
+            for other in cells(rows, i):
+                there = column(rows, other)
+                if there <= here:
+                    out[here, there] += scaled * value(rows, i, other)
+            out[last, here] += scaled * rows.constant
+        out[last, last] += weights[k] * rows.constant * rows.constant

@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from novikoff.certificates.soft import soft_margin
+from novikoff.certificates import soft
 from novikoff.certificates.solve import CountedRows, length
 from novikoff.engine.rows import Indices
 from novikoff.engine.storage import Vector
 
 COSTS = 1.0, 100.0, 0.01  # of slacks, for rows of length 1
-PASSES = 30  # of a soft margin
+CLOSE = 1e-3  # of the two ends of a soft margin, relatively
 REFITS = 8  # of one, with the rows that it has far on the wrong side left out
 LITTLE = 2.0**-20  # what a row that is left out costs beside the others
 ROUNDS = 12  # without a better hyperplane, after which the search ends
@@ -48,10 +48,9 @@ def _soft_margins(data: CountedRows) -> Iterator[Vector]:
         costs = np.full(data.n, cost / usual**2)
         out = np.zeros(data.n, dtype=np.bool_)
         for _ in range(REFITS):
-            try:
-                w = soft_margin(data, np.where(out, LITTLE * costs, costs), data.passes + PASSES)[0]
-            except ValueError:  # these costs and rows are too far apart for floats
-                break
+            best = soft.Best(data, soft.Objective(np.where(out, LITTLE * costs, costs), squared=True), CLOSE)
+            soft.search(data, best)
+            w = best.w
             if not w.any():
                 break
             yield w

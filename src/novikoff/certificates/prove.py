@@ -35,6 +35,7 @@ from novikoff.words import told
 if TYPE_CHECKING:
     from novikoff.certificates.joint_verdicts import JointVerdict
     from novikoff.certificates.pair_verdicts import PairVerdicts
+    from novikoff.certificates.soft_margin import SoftMargin
 
 INTERRUPTED = "it was interrupted"
 SPREAD = 2.0**10  # the longest row over the shortest, above which rows are also tried at equal length
@@ -58,6 +59,7 @@ class Question:
 
 Multiclass = Literal["one-vs-rest", "one-vs-one", "joint"]
 MULTICLASS = get_args(Multiclass)
+Loss = Literal["squared_hinge", "hinge"]
 Flags = NDArray[np.bool_] | Sequence[bool]  # labels that are two at most
 
 
@@ -67,7 +69,38 @@ def certify(
     y: Flags,
     gap: float = ...,
     *,
+    C: float,
+    loss: Loss | None = ...,
+    sample_weight: Any = ...,
+    fit_intercept: bool = ...,
+    intercept_scaling: float = ...,
+    max_passes: int | None = ...,
+    max_seconds: float | None = ...,
+    verbose: int = ...,
+) -> SoftMargin | Undecided: ...
+@overload
+def certify(
+    X: Any,
+    y: Any = ...,
+    gap: float = ...,
+    *,
+    C: float,
+    loss: Loss | None = ...,
+    sample_weight: Any = ...,
+    fit_intercept: bool = ...,
+    intercept_scaling: float = ...,
+    max_passes: int | None = ...,
+    max_seconds: float | None = ...,
+    verbose: int = ...,
+) -> SoftMargin | Undecided | Verdicts: ...
+@overload
+def certify(
+    X: Any,
+    y: Flags,
+    gap: float = ...,
+    *,
     multiclass: Multiclass = ...,
+    C: None = ...,
     fit_intercept: bool = ...,
     intercept_scaling: float = ...,
     max_passes: int | None = ...,
@@ -81,6 +114,7 @@ def certify(
     gap: float = ...,
     *,
     multiclass: Literal["one-vs-rest"] = ...,
+    C: None = ...,
     fit_intercept: bool = ...,
     intercept_scaling: float = ...,
     max_passes: int | None = ...,
@@ -93,45 +127,56 @@ def certify(
     y: Any = ...,
     gap: float = ...,
     *,
-    multiclass: Multiclass,
+    multiclass: Multiclass = ...,
+    C: float | None = ...,
+    loss: Loss | None = ...,
+    sample_weight: Any = ...,
     fit_intercept: bool = ...,
     intercept_scaling: float = ...,
     max_passes: int | None = ...,
     max_seconds: float | None = ...,
     verbose: int = ...,
-) -> Verdict | Verdicts | PairVerdicts | JointVerdict: ...
+) -> Verdict | SoftMargin | Verdicts | PairVerdicts | JointVerdict: ...
 def certify(
     X: Any,
     y: Any = None,
     gap: float = 0.01,
     *,
     multiclass: Multiclass = "one-vs-rest",
+    C: float | None = None,
+    loss: Loss | None = None,
+    sample_weight: Any = None,
     fit_intercept: bool = True,
     intercept_scaling: float = 1.0,
     max_passes: int | None = None,
     max_seconds: float | None = None,
     verbose: int = 0,
-) -> Verdict | Verdicts | PairVerdicts | JointVerdict:
+) -> Verdict | SoftMargin | Verdicts | PairVerdicts | JointVerdict:
     """Is there a hyperplane with every row on its side, and with what margin? The answer comes with its proof.
+
+    With ``C``: what is the optimum of the soft margin, ||w||^2/2 + C sum loss(1 - y<w,x>)?
 
     Parameters
     ----------
     X : array, frame or sparse matrix of shape (n, d), taken exactly as stored; or a `novikoff.data.Dataset`, and then
         the certificate records how the file was read
     y : n labels: text, finite numbers or bools, which the certificate names; others (dates, None, NaN) are refused
-    gap : how far apart the two ends of the margin may be: lower >= (1 - gap) upper
+    gap : how far apart the two ends of the margin may be, or of the optimum: lower >= (1 - gap) upper
     multiclass : what is asked of more than two labels (of two it makes no difference): "one-vs-rest", each label
         against all the others; "one-vs-one", each pair of labels by itself, in one table and one file; "joint", whether
         there is a w for each label such that on every row that of its own has a larger product with x than any other
+    C : None for the question of separability; a number for the optimum of the soft margin
+    loss : of the soft margin, "squared_hinge" (the default), max(0, s)^2, or "hinge", max(0, s)
+    sample_weight : n numbers >= 0 that multiply C, row by row; by default the weights of the `Dataset`, if it has some
     fit_intercept : append the constant coordinate ``intercept_scaling``; else the hyperplane goes through 0
     max_passes, max_seconds : where to give up; by default never
     verbose : 1 shows the bracket closing: a bar in a terminal or a notebook, lines on standard error elsewhere
 
     Returns
     -------
-    Separable, NotSeparable, or, when a budget runs out or on Ctrl-C, Undecided. With more than two labels,
-    Verdicts: a table that holds, for every label, its verdict against the rest; with "one-vs-one" PairVerdicts, the
-    same for every pair of labels, and there ``max_seconds`` is for all of them; with "joint" JointSeparable,
+    Separable or NotSeparable, with C SoftMargin; or, when a budget runs out or on Ctrl-C, Undecided. With more than two
+    labels, Verdicts: a table that holds, for every label, its verdict against the rest; with "one-vs-one" PairVerdicts,
+    the same for every pair of labels, and there ``max_seconds`` is for all of them; with "joint" JointSeparable,
     JointNotSeparable or Undecided.
     """
     if multiclass not in MULTICLASS:
@@ -144,6 +189,7 @@ def certify(
     for name, budget in (("max_passes", max_passes), ("max_seconds", max_seconds)):
         if budget is not None and not budget >= 0:
             raise ValueError(f"{told(f'{name} must be None or', '--max-seconds must be')} at least 0, got {budget!r}")
+    weights = _check_soft(X, C, loss, sample_weight)
     y = inputs.labels(X, y)
     reading = recorded(X)
     doubted = X.doubted if isinstance(X, inputs.Examples) else ()
@@ -152,18 +198,47 @@ def certify(
     question = Question(gap, constant, max_passes, max_seconds, verbose, reading=reading, doubted=doubted)
     found = classes(y, X.shape[0])
     if multiclass != "one-vs-rest" and len(found.labels) > 2:
+        if C is not None:
+            cure = told("leave multiclass out", "leave --multiclass out")
+            raise ValueError(f"a soft margin is that of one label against all others: {cure}")
         from novikoff.certificates import joint, pairs  # which go on from here
 
         rows, about = pairs.surveyed(X, found, question, names)
         return (pairs.one_vs_one if multiclass == "one-vs-one" else joint.joint)(rows, about, question)
     hashed: bytes | None = None
-    proofs: dict[Any, Verdict] = {}
+    proofs: dict[Any, Verdict | SoftMargin] = {}
+    proof: Verdict | SoftMargin
+    if C is not None:
+        from novikoff.certificates.optimum import Cost, minimise  # which go on from here
+
+        weights = None if weights is None else inputs.sample_weights(weights, X.shape[0])
+        cost = Cost(float(C), loss or "squared_hinge", weights)
     for division in divisions(found):
-        hashed, proof = prove(X, division, question, names, hashed)
+        if C is None:
+            hashed, proof = prove(X, division, question, names, hashed)
+        else:
+            hashed, optimum = minimise(X, division, cost, question, names, hashed)
+            proof = optimum.proof
         proofs[division.positive] = proof
         if isinstance(proof, Undecided) and proof.why == INTERRUPTED:
             question = replace(question, max_seconds=0.0)  # one Ctrl-C ends the labels that are left, too
     return next(iter(proofs.values())) if len(proofs) == 1 else Verdicts(proofs)
+
+
+def _check_soft(X: Any, C: float | None, loss: str | None, sample_weight: Any) -> Any:
+    """Is the question of the soft margin complete? The weights that it is asked with."""
+    if C is None:
+        cure = told("give C as well, C=1.0 for example, or leave it out", "give --C as well, or leave it out")
+        if loss is not None:
+            raise ValueError(f"{told('loss', '--loss')} belongs to the soft margin: {cure}")
+        if sample_weight is not None:
+            raise ValueError(f"sample_weight belongs to the soft margin, whose C it multiplies: {cure}")
+        return None
+    if not 0 < C < math.inf:
+        raise ValueError(f"{told('C', '--C')} must be positive and finite, or None for separability, got {C!r}")
+    if loss not in (None, "hinge", "squared_hinge"):
+        raise ValueError(f"{told('loss', '--loss')} must be 'hinge' or 'squared_hinge', got {loss!r}")
+    return inputs.given_weights(X, sample_weight)
 
 
 def recorded(X: Any) -> dict[str, Any] | None:
@@ -194,6 +269,14 @@ def prepared(
     X: Any, division: Division, question: Question, names: Any = None, hashed: bytes | None = None
 ) -> tuple[bytes, About, CountedRows, float, int]:
     """The digest of X, what a proof says it is about, the rows times 2^-power, their radius, and that power."""
+    hashed, about, rows = surveyed(X, division, question, names, hashed)
+    return hashed, about, *counted(rows, question)
+
+
+def surveyed(
+    X: Any, division: Division, question: Question, names: Any = None, hashed: bytes | None = None
+) -> tuple[bytes, About, Rows]:
+    """The digest of X, what a proof says it is about, and the rows, each of which has been looked at."""
     n, d = X.shape
     rows = Rows(X, division.signs, question.constant)
     with inputs.refusals(X, names):
@@ -203,7 +286,7 @@ def prepared(
     about = About(
         rows.digest(hashed), n, d, question.constant, *labels, question.sphere, question.reading, question.doubted
     )
-    return hashed, about, *counted(rows, question)
+    return hashed, about, rows
 
 
 def verdict_on(rows: Rows, about: About, question: Question) -> Verdict:

@@ -176,6 +176,19 @@ class CountedRows(Counted):
         out[:, 0] = 1.0
         return out
 
+    def sum(self, p: Vector) -> Vector:
+        """sum p_i a_i over all rows, in floats."""
+        self.spend(1)
+        out = np.zeros(self.width)
+        for start in range(0, self.n, self.rows.pace):
+            dual.total(self.rows.storage, self.signs, p, out, start, min(self.n, start + self.rows.pace))
+        return out
+
+    @property
+    def density(self) -> float:
+        """The share of entries that are stored."""
+        return float(self.rows.storage.stored.size / max(1, self.n * (self.width - 1)))
+
     @cached_property
     def column_signs(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Which columns of X are above zero in some a_i, and which are below."""
@@ -218,11 +231,15 @@ class CountedRows(Counted):
 
     def sweep(self, which: Indices, p: Vector, w: Vector, ends: Vector) -> None:
         """One step of coordinate descent on each of these rows, with w = sum p a; see `novikoff.certificates.dual`."""
-        dual.sweep(self.rows.storage, self.signs, which, p, w, self._no_ridge, ends)
+        dual.sweep(self.rows.storage, self.signs, which, p, w, self._no_ridge, self._no_bound, ends)
 
     @cached_property
     def _no_ridge(self) -> Vector:
         return np.zeros(self.n)
+
+    @cached_property
+    def _no_bound(self) -> Vector:
+        return np.full(self.n, math.inf)
 
     def combined(self, which: Indices, p: Vector, high: Vector, low: Vector, noise: Vector) -> None:
         """high + low += sum p_i a_i over these rows, where noise sums the sizes of what went into low."""

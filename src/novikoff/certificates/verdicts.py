@@ -6,15 +6,17 @@ import math
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from novikoff.certificates.certificate import NotSeparable, Separable, Verdict
+from novikoff.certificates.certificate import NotSeparable, Separable, Undecided, Verdict
+from novikoff.certificates.soft_margin import SoftMargin
 from novikoff.views import Html, bracket, card, grid
 from novikoff.words import between, counted, listed
 
 FEW = 3  # labels that a short text names
 COLUMNS = ("label", "verdict", "best margin", "mistakes of a Perceptron", "rows that prove it")
+SOFT = ("label", "verdict", "optimum", "wrong or within the margin", "rows that prove it")
 
 
-class Verdicts(Mapping[Any, Verdict]):
+class Verdicts(Mapping[Any, Verdict | SoftMargin]):
     """What `certify` says of many classes: for every label its verdict against all others, as in a dict.
 
     ``print(verdicts)`` shows a table, ``verdicts[label]`` is the proof of one label.
@@ -33,10 +35,10 @@ class Verdicts(Mapping[Any, Verdict]):
     ['a', 'c']
     """
 
-    def __init__(self, proofs: Mapping[Any, Verdict]) -> None:
-        self._proofs: dict[Any, Verdict] = dict(proofs)
+    def __init__(self, proofs: Mapping[Any, Verdict | SoftMargin]) -> None:
+        self._proofs: dict[Any, Verdict | SoftMargin] = dict(proofs)
 
-    def __getitem__(self, label: Any) -> Verdict:
+    def __getitem__(self, label: Any) -> Verdict | SoftMargin:
         return self._proofs[label]
 
     def __iter__(self) -> Iterator[Any]:
@@ -53,10 +55,13 @@ class Verdicts(Mapping[Any, Verdict]):
         return f"<Verdicts: {counted(len(self), 'label')}, each against all others: {', '.join(parts)}>"
 
     def __str__(self) -> str:
-        return table(self._about(), COLUMNS, self._lines())
+        return table(self._about(), self._columns(), self._lines())
 
     def _repr_html_(self) -> str:
-        return pictured("Verdicts", self._about(), COLUMNS, self._lines(), self.values())
+        return pictured("Verdicts", self._about(), self._columns(), self._lines(), self.values())
+
+    def _columns(self) -> tuple[str, ...]:
+        return SOFT if any(_objective(proof) for proof in self.values()) else COLUMNS
 
     def _about(self) -> str:
         """What was asked."""
@@ -76,10 +81,15 @@ def table(about: str, columns: tuple[str, ...], lines: list[tuple[str, ...]]) ->
 
 
 def pictured(
-    title: str, about: str, columns: tuple[str, ...], lines: list[tuple[str, ...]], proofs: Collection[Verdict]
+    title: str,
+    about: str,
+    columns: tuple[str, ...],
+    lines: list[tuple[str, ...]],
+    proofs: Collection[Verdict | SoftMargin],
 ) -> str:
     """The table as a card, with a picture of each margin."""
-    ends = [end for proof in proofs for end in proof.margin if math.isfinite(end)]
+    margins = [proof.margin for proof in proofs if not isinstance(proof, SoftMargin)]
+    ends = [end for margin in margins for end in margin if math.isfinite(end)]
     top = 1.08 * max(ends, default=0.0) or 1.0
     rows = (
         (label, verdict, _picture(proof, top), *numbers)
@@ -88,19 +98,32 @@ def pictured(
     return card(title, about, grid((columns[0], "verdict", "", *columns[2:]), rows))
 
 
-def numbers(proof: Verdict) -> tuple[str, str, str]:
-    """The margin, the most mistakes, and how many rows prove it."""
+def numbers(proof: Verdict | SoftMargin) -> tuple[str, str, str]:
+    """The margin, the most mistakes, and how many rows prove it; or the optimum, and how many rows are wrong."""
+    objective = _objective(proof)
+    if objective is not None:
+        ends = f"{objective[0]:.6g} to {objective[1]:.6g}"
+        if isinstance(proof, SoftMargin):
+            return ends, f"at least {proof.least_wrong():,}", f"{len(proof.rows):,}"
+        return f"{ends} so far", "no bound", "none"
     if isinstance(proof, NotSeparable):
         return "none", "no bound", f"{len(proof.rows):,}"
+    assert not isinstance(proof, SoftMargin)
     if isinstance(proof, Separable):
         most = proof.most_mistakes
         return between(proof.margin), "no bound" if most is None else f"at most {most:,}", f"{len(proof.rows):,}"
     return between(proof.margin), "no bound", "none"
 
 
-def _picture(proof: Verdict, top: float) -> Html:
+def _picture(proof: Verdict | SoftMargin, top: float) -> Html:
     """The bracket of the best margin, on the scale of all labels."""
-    return Html() if isinstance(proof, NotSeparable) else bracket(*proof.margin, width=120, top=top, words=False)
+    if isinstance(proof, NotSeparable | SoftMargin) or _objective(proof) is not None:
+        return Html()
+    return bracket(*proof.margin, width=120, top=top, words=False)
+
+
+def _objective(proof: Verdict | SoftMargin) -> tuple[float, float] | None:
+    return proof.objective if isinstance(proof, SoftMargin | Undecided) else None
 
 
 def shown(label: Any) -> str:

@@ -10,15 +10,12 @@ from novikoff.certificates import check, reference
 from novikoff.certificates.check.data import Data
 from novikoff.certificates.claim import (
     Claim,
-    FewestMistakesClaim,
     InvalidCertificate,
-    JointNotSeparableClaim,
-    JointSeparableClaim,
     Label,
-    NotSeparableClaim,
-    OneVsOneClaim,
-    SeparableClaim,
+    ManyClassClaim,
     Sides,
+    SoftMarginClaim,
+    TwoClassClaim,
     is_label,
     read_claim,
     require,
@@ -30,13 +27,14 @@ LABELS = str, bool, int, float
 CHUNK = 2**20  # stored entries that are looked at together; no result depends on it
 
 
-def verify(certificate: Any, X: Any, y: Any = None, *, reference: bool = False) -> Verified:
+def verify(certificate: Any, X: Any, y: Any = None, *, sample_weight: Any = None, reference: bool = False) -> Verified:
     """What a certificate proves about X and y, in exact arithmetic; `InvalidCertificate` if it does not.
 
     Parameters
     ----------
     certificate : a path, a parsed dict, what `certify` returned, or a `Claim` that was read
     X, y : the data, or a `novikoff.data.Dataset` with its labels; numbers that float64 does not hold are refused
+    sample_weight : the weights of the rows, of a soft margin with weights; by default those of the `Dataset`
     reference : run the short checker that is made to be read, which is slow, instead of the fast one
 
     Returns
@@ -44,6 +42,7 @@ def verify(certificate: Any, X: Any, y: Any = None, *, reference: bool = False) 
     Verified
     """
     claim = read_claim(certificate)
+    weights = _weights(sample_weight, claim, X if y is None else None)
     X, y = unpacked(X) if y is None else (X, y)
     matrix = exact_matrix(X)
     _check_sound(matrix)
@@ -53,16 +52,34 @@ def verify(certificate: Any, X: Any, y: Any = None, *, reference: bool = False) 
         raise ValueError(f"X has {n} rows, but y is of shape {labels.shape}")
     data = Data(matrix)
     if reference:
-        return _by_reference(claim, data, labels)
-    if isinstance(claim, OneVsOneClaim | JointSeparableClaim | JointNotSeparableClaim):
+        return _by_reference(claim, data, labels, weights)
+    if isinstance(claim, ManyClassClaim):
         return check.check_classes(claim, data, _places(claim.labels, labels))
-    assert isinstance(claim, SeparableClaim | NotSeparableClaim | FewestMistakesClaim)
+    assert isinstance(claim, TwoClassClaim)
     signs, against = _sides(claim.sides, labels)
-    return check.check(claim, data, signs, against)
+    return check.check(claim, data, signs, against, weights)
 
 
-def _by_reference(claim: Claim, data: Data, labels: Any) -> Verified:
-    return reference.check(claim, data.examples(), data.shape[1], labels.tolist())
+def _by_reference(claim: Claim, data: Data, labels: Any, weights: Any) -> Verified:
+    listed = None if weights is None else weights.tolist()
+    return reference.check(claim, data.examples(), data.shape[1], labels.tolist(), listed)
+
+
+def _weights(given: Any, claim: Claim, examples: Any) -> Any:
+    """The weights of the rows as floats; of examples, their own, if the claim speaks of weights."""
+    weighted = isinstance(claim, SoftMarginClaim) and claim.weighted is not None
+    require(weighted or given is None, "this proof is about rows without weights: leave sample_weight out")
+    if weighted and given is None:
+        given = getattr(examples, "weights", None)
+    if given is None:
+        return None
+    try:
+        found = np.asarray(unmasked(given, "sample_weight"), dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"sample_weight must hold a number for each row: {error}") from None
+    if found.ndim != 1:
+        raise ValueError(f"sample_weight is of shape {found.shape}: one number for each row is expected")
+    return found
 
 
 def _check_sound(X: Any) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 from urllib.parse import quote
 
 import typer
@@ -35,13 +35,20 @@ def certify(
     ] = "one-vs-rest",
     gap: Annotated[float, typer.Option(help="Relative distance of the two ends of the margin.")] = 0.01,
     intercept: Annotated[bool, typer.Option(help="Append the constant coordinate 1.")] = True,
+    C: Annotated[float | None, typer.Option("--C", help="The optimum of the soft margin with this C, proved.")] = None,
+    loss: Annotated[
+        Literal["squared_hinge", "hinge"] | None, typer.Option(help="Of the soft margin; squared_hinge by default.")
+    ] = None,
     max_seconds: Annotated[float | None, typer.Option(help="Give up the search after so many seconds.")] = None,
     *,
     reading: ReadingOptions,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> int:
-    """Is the data separable, and by what margin? Exit 0: separable; 10: not; 11: undecided; 1: an error."""
+    """Is the data separable, and by what margin? Exit 0: separable; 10: not; 11: undecided; 1: an error.
+
+    With --C: what is the optimum of the soft margin? The weights of the examples multiply C. Exit 0: proved.
+    """
     from novikoff.certificates import PairVerdicts, Verdicts, certify
     from novikoff.certificates.prove import MULTICLASS, Multiclass
     from novikoff.cli.predictions import about_data
@@ -59,6 +66,8 @@ def certify(
         examples,
         gap=gap,
         multiclass=cast(Multiclass, multiclass),
+        C=C,
+        loss=loss,
         fit_intercept=intercept,
         max_seconds=max_seconds,
         verbose=0 if quiet else 1,
@@ -111,7 +120,7 @@ def exit_code(proof: Proof) -> int:
 
 
 def _record(proof: Proof) -> dict[str, Any]:
-    from novikoff.certificates import JointNotSeparable, JointSeparable, NotSeparable, Separable, Undecided
+    from novikoff.certificates import JointNotSeparable, JointSeparable, NotSeparable, Separable, SoftMargin, Undecided
     from novikoff.certificates.certificate import ORIGIN
 
     about = proof.about
@@ -133,6 +142,17 @@ def _record(proof: Proof) -> dict[str, Any]:
             "closest": proof.closest,
             "support": proof.rows.tolist(),
         }
+    elif isinstance(proof, SoftMargin):
+        record |= {
+            "objective": proof.objective,
+            "C": proof.C,
+            "loss": proof.loss,
+            "coef": proof.coef.tolist(),
+            "intercept": proof.intercept,
+            "least_wrong": proof.least_wrong(),
+            "first_pass": proof.first_pass,
+            "rows": proof.rows.tolist(),
+        }
     elif isinstance(proof, NotSeparable):
         record |= {"rows": proof.rows.tolist(), "weakly_separable": proof.weak is not None}
     elif isinstance(proof, JointSeparable):
@@ -146,6 +166,8 @@ def _record(proof: Proof) -> dict[str, Any]:
         }
     elif isinstance(proof, JointNotSeparable):
         record |= {"rows": proof.rows.tolist(), "rivals": [about.labels[r] for r in proof.rivals]}
+    elif isinstance(proof, Undecided) and proof.objective is not None:
+        record |= {"objective": proof.objective, "why": proof.why}
     elif isinstance(proof, Undecided):
         record |= {"margin": proof.margin, "why": proof.why}
     return record

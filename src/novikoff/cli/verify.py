@@ -51,7 +51,8 @@ def verify(
         return ERROR
     if as_json:
         more = {"constant": verified.constant or ORIGIN, "skipped": len(examples.bad), "filled": examples.filled}
-        print(to_json(asdict(verified) | more))
+        known = {name: value for name, value in asdict(verified).items() if name != "alphas"}
+        print(to_json(known | more))
     else:
         print(f"Valid{_of_the_rows_read(examples)}. {verified}")
     return GOOD

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
+from novikoff.certificates import Separable
 from novikoff.learners.online import OnlineLearner
 from novikoff.theory import float_bound
 
@@ -19,7 +20,7 @@ def guarantee(model: Any) -> dict[str, Any]:
     margin = getattr(model, "margin_", None)
     certificate = getattr(model, "certificate_", None)
     return {
-        "radius": getattr(model, "radius_", certificate and certificate.radius),
+        "radius": getattr(model, "radius_", certificate.radius if isinstance(certificate, Separable) else None),
         "rounds": getattr(model, "rounds_", None),
         "mistakes": getattr(model, "mistakes_", None),
         "updates": getattr(model, "updates_", None),
@@ -37,7 +38,7 @@ def _allowed(model: Any, margin: tuple[float, float] | None) -> int | None:
 
 
 def _bound(model: Any, margin: tuple[float, float] | None, certificate: Any) -> int | None:
-    if certificate:
+    if isinstance(certificate, Separable):
         return float_bound(Fraction(certificate.radius) ** 2, Fraction(certificate.margin[0]) ** 2)
     if isinstance(model, OnlineLearner):
         return model.bound()

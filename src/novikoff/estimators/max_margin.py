@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import math
+import re
 import warnings
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import inputs
-from novikoff.certificates import NotSeparable, NotSeparableError, Separable
-from novikoff.certificates.certificate import FINEST, About, plain
-from novikoff.engine.rows import Rows
+from novikoff.certificates import NotSeparable, NotSeparableError, Separable, SoftMargin, Undecided
+from novikoff.certificates.certificate import FINEST, About, nameable, plain
+from novikoff.certificates.claim.soft_margin import MOST_EXPONENT
 from novikoff.estimators.export import fitted, from_raw_rows
 from novikoff.estimators.hyperplane import LinearModel
-from novikoff.estimators.parameters import BOOLEAN, VERBOSE, Interval, estimator, parameter
+from novikoff.estimators.parameters import BOOLEAN, VERBOSE, Interval, estimator, one_of, parameter
 from novikoff.estimators.shown import few
 from novikoff.labels import Labels
 from novikoff.learners.alone import alone
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
     from novikoff.certificates.divisions import Division
 
 
+Loss = Literal["squared_hinge", "hinge"]
+
+
 @estimator
 class MaxMarginClassifier(LinearModel):
     r"""The hyperplane with the largest margin, with its proof; or, with a finite ``C``, the soft margin.
@@ -42,14 +46,18 @@ class MaxMarginClassifier(LinearModel):
 
     .. math:: \min_w \tfrac12 \|w\|^2 + C \sum_i \max(0, 1 - y_i \langle w, x_i \rangle)^2
 
-    as ``LinearSVC(loss="squared_hinge", C=C)`` has it, the intercept penalised with the rest (unlike SVC).
+    or the sum without the square, for ``loss="hinge"``; as ``LinearSVC(loss=loss, C=C)`` has it, the intercept
+    penalised with the rest (unlike SVC). The optimum is proved to lie between two numbers.
 
     Parameters
     ----------
     C : float
         inf for the hard margin, which comes with a certificate: numbers that float64 does not hold are refused.
     gap : float
-        How far apart the two ends of the margin may be, relatively; for C = inf.
+        How far apart the two ends of the margin may be, relatively; or those of the optimum, for a finite C. With
+        squares the weights go on to the optimum itself, as far as floats can.
+    loss : "squared_hinge" or "hinge"
+        Of the soft margin.
     fit_intercept, intercept_scaling : bool, float
         Append the constant coordinate ``intercept_scaling`` to every row.
     max_iter : int
@@ -65,7 +73,9 @@ class MaxMarginClassifier(LinearModel):
     margin_ : (lower, upper)
         The hyperplane has min y⟨w,x⟩/‖w‖ = lower (negative if it does not separate); none has more than upper.
     support_ : the rows that carry the solution
-    certificate_ : `novikoff.Separable`, or None for a finite C
+    certificate_ : `novikoff.Separable`, or `novikoff.SoftMargin` for a finite C
+        None where floats, or ``max_iter`` passes, do not bring the two ends of the optimum within ``gap``, and for
+        labels that no certificate can name, such as dates.
     n_iter_ : int
         Passes over the data.
 
@@ -86,6 +96,7 @@ class MaxMarginClassifier(LinearModel):
 
     C: float = parameter(Interval(Real, 0, math.inf, closed="right"), default=math.inf, kw_only=False)
     gap: float = parameter(Interval(Real, FINEST, 1, closed="left"), default=1e-3)
+    loss: Loss = parameter(one_of(Loss), default="squared_hinge")
     fit_intercept: bool = parameter(BOOLEAN, default=True)
     intercept_scaling: float = parameter(Interval(Real, 0, None, closed="neither"), default=1.0)
     max_iter: int = parameter(Interval(Integral, 1, None, closed="left"), default=100_000)
@@ -116,21 +127,21 @@ class MaxMarginClassifier(LinearModel):
         signs = labels.signs(y, X.shape[0])
         importance = inputs.sample_weights(sample_weight, X.shape[0])
         kept = np.flatnonzero(importance)
-        if len(kept) < X.shape[0]:
-            X, signs, importance = X[kept], signs[kept], importance[kept]
-            if len(np.unique(signs)) < 2:
-                raise ValueError("the rows of positive sample_weight hold one class only: a separator needs two")
+        if len(np.unique(signs[kept])) < 2:
+            raise ValueError("the rows of positive sample_weight hold one class only: a separator needs two")
         constant = float(self.intercept_scaling) if self.fit_intercept else 0.0
         learner = LinearLearner(Perceptron(), X.shape[1], constant, unit=False)  # which predicts, and never learns
+        against, positive = map(plain, labels.classes)
         if math.isinf(self.C):
-            against, positive = map(plain, labels.classes)
-            division = Division(positive, (against,), signs)
-            support = self._fit_hard(learner, X, division, constant, names)
+            if len(kept) < X.shape[0]:
+                X, signs = X[kept], signs[kept]
+            support = kept[self._fit_hard(learner, X, Division(positive, (against,), signs), constant, names)]
         else:
-            support = self._fit_soft(learner, X, signs, importance, constant, names)
+            weights = None if sample_weight is None else importance
+            support = self._fit_soft(learner, X, Division(positive, (against,), signs), weights, constant, names)
         inputs.keep(self, standardization)
         self._learner, self.classes_, self.n_features_in_ = learner, labels.classes, X.shape[1]
-        self.support_ = kept[support]
+        self.support_ = support
         self.__dict__.pop("feature_names_in_", None)
         if names is not None:
             self.feature_names_in_ = names
@@ -150,43 +161,48 @@ class MaxMarginClassifier(LinearModel):
         w = np.append(proof.coef, proof.last)
         # y<w,x> = 1 on the closest row.
         learner.w[:] = w / (proof.margin[0] * math.sqrt(w @ w))
-        self.certificate_: Separable | None = proof
+        self.certificate_: Separable | SoftMargin | None = proof
         self.margin_, self.n_iter_ = proof.margin, proof.passes
         return proof.rows
 
     def _fit_soft(
-        self, learner: LinearLearner, X: Any, signs: Any, importance: Any, constant: float, names: Any
+        self, learner: LinearLearner, X: Any, division: Division, weights: Any, constant: float, names: Any
     ) -> NDArray[np.int64]:
         from sklearn.exceptions import ConvergenceWarning
 
-        from novikoff.certificates.soft import soft_margin
-        from novikoff.certificates.solve import CountedRows
+        from novikoff.certificates.optimum import Cost, minimise
+        from novikoff.certificates.prove import INTERRUPTED, Question
 
-        rows = Rows(X, signs, constant)
-        with inputs.refusals(X, names):
-            data = CountedRows(rows, None, None)
-        w, p, done = soft_margin(data, float(self.C) * importance, int(self.max_iter))
-        if not done:
+        cost = Cost(float(self.C), self.loss, weights)
+        question = Question(
+            gap=float(self.gap), constant=constant, max_passes=int(self.max_iter), verbose=int(self.verbose)
+        )
+        found = minimise(X, division, cost, question, names, to_the_end=True)[1]
+        proof, data = found.proof, found.data
+        if isinstance(proof, Undecided):
+            if proof.why == INTERRUPTED:
+                raise KeyboardInterrupt
             cure = told("raise max_iter, lower C", "give it more (-s max_iter=N), a lower C (-s C=0.1)")
             warnings.warn(
                 f"the soft margin has not settled after {data.passes} passes: {cure}, or scale the features",
                 ConvergenceWarning,
                 stacklevel=4,
             )
-        learner.w[:] = w
-        learner.examine(rows)
-        support = np.flatnonzero(p)
+        learner.w[:] = found.w
+        learner.examine(data.rows)
         upper = math.inf
-        if len(support):
-            upper = round_up(data.upper(support, p[support]))
-        self.margin_, self.certificate_, self.n_iter_ = (learner.lower, upper), None, data.passes
-        return support
+        if len(found.support):
+            upper = round_up(data.upper(found.support, found.alpha))
+        self.margin_, self.n_iter_ = (learner.lower, upper), data.passes
+        named = all(map(_can_be_named, (division.positive, *division.against)))
+        self.certificate_ = proof if isinstance(proof, SoftMargin) and named else None
+        return found.rows
 
     def _card(self) -> Html:
         proof = self.certificate_
         return card(
             type(self).__name__,
-            f"soft, C = {self.C:g}" if proof is None else "hard, with its proof",
+            ("hard" if math.isinf(self.C) else f"soft, C = {self.C:g}") + (", with its proof" if proof else ""),
             bracket(*self.margin_),
             facts(
                 [
@@ -209,6 +225,7 @@ class MaxMarginClassifier(LinearModel):
 
         self._fitted()
         twin = LinearSVC(
+            loss=self.loss,
             C=self.C if math.isfinite(self.C) else 1e6,
             fit_intercept=self.fit_intercept,
             intercept_scaling=self.intercept_scaling,
@@ -224,15 +241,35 @@ class MaxMarginClassifier(LinearModel):
         state.arrays["support"] = self.support_
         lower, upper = self.margin_
         state.values |= {"passes": self.n_iter_, "margin_lower": lower, "margin_upper": upper, "certified": False}
-        if proof := self.certificate_:
-            about = proof.about
-            state.arrays["proof_rows"] = proof.rows
+        proof = self.certificate_
+        if proof is None:
+            return state
+        about = proof.about
+        state.arrays["proof_rows"] = proof.rows
+        state.values |= {
+            "proof_digest": about.digest,
+            "proof_shape": [about.n, about.d],
+            "proof_constant": about.constant,
+            "proof_positive": about.positive,
+        }
+        if isinstance(proof, SoftMargin):
+            state.arrays["proof_w"] = np.array(proof.w, dtype="<i8")
+            state.arrays["proof_alphas"] = np.array(proof.alphas, dtype="<i8")
+            state.arrays["proof_lengths"] = np.array(proof.lengths, dtype="<f8")
+            state.values |= {
+                "proof_loss": proof.loss,
+                "proof_c": proof.C,
+                "proof_lower": proof.objective[0],
+                "proof_upper": proof.objective[1],
+                "proof_w_exponent": proof.w_exponent,
+                "proof_alpha_exponent": proof.alpha_exponent,
+                "proof_radius": proof.radius,
+                "proof_weighted": proof.weighted or "",
+                "proof_heaviest": proof.heaviest,
+            }
+        else:
             state.values |= {
                 "certified": True,
-                "proof_digest": about.digest,
-                "proof_shape": [about.n, about.d],
-                "proof_constant": about.constant,
-                "proof_positive": about.positive,
                 "proof_radius": proof.radius,
                 "proof_w": list(proof.w),
                 "proof_weights": list(proof.weights),
@@ -255,13 +292,13 @@ class MaxMarginClassifier(LinearModel):
             self.feature_names_in_ = names
         if state.flag("certified"):
             self.certificate_ = self._take_proof(state)
+        elif "proof_loss" in state.values:
+            self.certificate_ = self._take_soft_proof(state)
 
-    def _take_proof(self, state: State) -> Separable:
-        """The certificate: a claim, which `novikoff.verify` checks against the data."""
-        lower, upper = self.margin_
+    def _take_about(self, state: State) -> tuple[About, NDArray[np.int64]]:
+        """What a certificate is about, and its rows."""
         n, d = state.integers("proof_shape", 2)
         require(0 < n < MOST and d == state.width, "its certificate is about data of another shape")
-        require(0 < lower <= upper < math.inf, "the margin of its certificate is not positive and finite")
         rows = state.array("proof_rows", "<i8", None)
         require(len(rows) and ((rows >= 0) & (rows < n)).all(), "its certificate names rows that do not exist")
         constant = state.number("proof_constant", 0.0)
@@ -270,17 +307,65 @@ class MaxMarginClassifier(LinearModel):
         against, positive = state.classes.tolist()
         named = state.value("proof_positive")
         require(type(named) is type(positive) and named == positive, "its certificate has another positive label")
+        return About(state.text("proof_digest"), n, d, constant, positive, (against,)), rows
+
+    def _take_proof(self, state: State) -> Separable:
+        """The certificate: a claim, which `novikoff.verify` checks against the data."""
+        lower, upper = self.margin_
+        about, rows = self._take_about(state)
+        require(0 < lower <= upper < math.inf, "the margin of its certificate is not positive and finite")
         radius = state.number("proof_radius", 0.0)
         require(0 < radius < math.inf, "the radius of its certificate is not positive and finite")
-        w = state.integers("proof_w", d + 1)
+        w = state.integers("proof_w", about.d + 1)
         require(any(w), "the separator of its certificate is zero")
         return Separable(
-            About(state.text("proof_digest"), n, d, constant, positive, (against,)),
+            about,
             self.n_iter_,
             (lower, upper),
             radius,
             w,
             rows,
             state.integers("proof_weights", len(rows)),
-            state.integer("proof_closest", 0, n - 1),
+            state.integer("proof_closest", 0, about.n - 1),
         )
+
+    def _take_soft_proof(self, state: State) -> SoftMargin:
+        """The same of a soft margin."""
+        about, rows = self._take_about(state)
+        require((np.diff(rows) > 0).all(), "the rows of its certificate are not in order")
+        loss = state.text("proof_loss")
+        require(loss in get_args(Loss), "the loss of its certificate is unknown")
+        C, radius, heaviest = (state.number(f"proof_{name}", 0.0) for name in ("c", "radius", "heaviest"))
+        lower, upper = state.number("proof_lower", 0.0), state.number("proof_upper", 0.0)
+        finite = 0 < C < math.inf and radius < math.inf and 0 < heaviest < math.inf and lower <= upper < math.inf
+        require(finite, "the numbers of its certificate are not positive, finite and in order")
+        alphas = state.array("proof_alphas", "<i8", len(rows))
+        lengths = state.array("proof_lengths", "<f8", len(rows))
+        good = (alphas > 0).all() and ((lengths >= 0) & (lengths < math.inf)).all()
+        require(good, "the dual of its certificate is not positive")
+        weighted = state.text("proof_weighted")
+        require(re.fullmatch("([0-9a-f]{64})?", weighted), "the digest of its weights is not 64 hexadecimal digits")
+        return SoftMargin(
+            about,
+            self.n_iter_,
+            C,
+            loss,
+            (lower, upper),
+            tuple(state.array("proof_w", "<i8", about.d + 1).tolist()),
+            state.integer("proof_w_exponent", -MOST_EXPONENT, MOST_EXPONENT),
+            rows,
+            tuple(alphas.tolist()),
+            state.integer("proof_alpha_exponent", -MOST_EXPONENT, MOST_EXPONENT),
+            tuple(lengths.tolist()),
+            radius,
+            weighted or None,
+            heaviest,
+        )
+
+
+def _can_be_named(label: Any) -> bool:
+    try:
+        nameable(label)
+    except ValueError:
+        return False
+    return True

@@ -11,31 +11,32 @@ from typing import Any
 
 import numpy as np
 
-from novikoff.certificates.check import fewest_mistakes, joint, one_vs_one, separability
+from novikoff.certificates.check import fewest_mistakes, joint, one_vs_one, separability, soft_margin
 from novikoff.certificates.check.classes import check_digest
 from novikoff.certificates.check.data import Data, ExactRows
 from novikoff.certificates.claim import (
-    Claim,
     FewestMistakesClaim,
     Head,
-    JointNotSeparableClaim,
     JointSeparableClaim,
     Label,
-    NotSeparableClaim,
+    ManyClassClaim,
     OneVsOneClaim,
     SeparableClaim,
+    SoftMarginClaim,
+    TwoClassClaim,
     require,
 )
 from novikoff.certificates.reference.separability import signs_balance
 from novikoff.certificates.verified import Verified, of_fewest_mistakes, of_joint, of_separability
 
 
-def check(claim: Claim, data: Data, signs: Any, against: tuple[Label, ...]) -> Verified:
+def check(claim: TwoClassClaim, data: Data, signs: Any, against: tuple[Label, ...], weights: Any = None) -> Verified:
     """What the claim proves of the data: signs are +1 for its positive label and -1 for the others, `against`."""
     head = claim.head
     _check_shape(head, data)
     rows = ExactRows(data, signs, head)
-    assert isinstance(claim, SeparableClaim | NotSeparableClaim | FewestMistakesClaim)
+    if isinstance(claim, SoftMarginClaim):
+        return soft_margin.check_soft_margin(claim, data, signs, rows, weights, against)
     if isinstance(claim, FewestMistakesClaim):
         fewest_mistakes.check_fewest_mistakes(claim, data, signs, rows)
         return of_fewest_mistakes(claim, against)
@@ -46,9 +47,7 @@ def check(claim: Claim, data: Data, signs: Any, against: tuple[Label, ...]) -> V
     return of_separability(claim, against, signs_balance(claim.combination, signs.tolist()))
 
 
-def check_classes(
-    claim: OneVsOneClaim | JointSeparableClaim | JointNotSeparableClaim, data: Data, place: Any
-) -> Verified:
+def check_classes(claim: ManyClassClaim, data: Data, place: Any) -> Verified:
     """The same of a claim about many classes: the places of the labels of the rows, as the claim has them."""
     head = claim.head
     _check_shape(head, data)

@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from novikoff.certificates.claim import fewest_mistakes, format_1, joint, one_vs_one, separability
+from novikoff.certificates.claim import fewest_mistakes, format_1, joint, one_vs_one, separability, soft_margin
 from novikoff.certificates.claim.fewest_mistakes import Contradiction as Contradiction
 from novikoff.certificates.claim.fewest_mistakes import FewestMistakesClaim as FewestMistakesClaim
 from novikoff.certificates.claim.fields import LARGEST_FILE
@@ -34,8 +34,12 @@ from novikoff.certificates.claim.reading import HowRead as HowRead
 from novikoff.certificates.claim.reading import how_read as how_read
 from novikoff.certificates.claim.separability import NotSeparableClaim as NotSeparableClaim
 from novikoff.certificates.claim.separability import SeparableClaim as SeparableClaim
+from novikoff.certificates.claim.soft_margin import SoftMarginClaim as SoftMarginClaim
 
 FORMAT = "novikoff certificate 2"
+
+TwoClassClaim = SeparableClaim | NotSeparableClaim | SoftMarginClaim | FewestMistakesClaim  # which have `sides`
+ManyClassClaim = OneVsOneClaim | JointSeparableClaim | JointNotSeparableClaim  # which have `labels`
 
 READERS: dict[str, Callable[[dict[str, Any]], Claim]] = {
     SeparableClaim.kind: separability.separable,
@@ -44,6 +48,7 @@ READERS: dict[str, Callable[[dict[str, Any]], Claim]] = {
     JointSeparableClaim.kind: joint.separable,
     JointNotSeparableClaim.kind: joint.not_separable,
     FewestMistakesClaim.kind: fewest_mistakes.fewest_mistakes,
+    SoftMarginClaim.kind: soft_margin.soft_margin,
 }
 
 

@@ -97,9 +97,14 @@ def constant(text: Any) -> float:
     """c > 0; or 0, through the origin."""
     if text == ORIGIN:
         return 0.0
-    good = type(text) is str and FLOAT_HEX.fullmatch(text) and float.fromhex(text).hex() == text != ZERO_HEX
-    require(good, f"its constant is not a float.hex() > 0, nor {ORIGIN!r}")
+    require(is_positive_hex(text), f"its constant is not a float.hex() > 0, nor {ORIGIN!r}")
     return float.fromhex(text)
+
+
+def is_positive_hex(text: Any) -> bool:
+    """Is this a float64 > 0, as `float.hex` writes it?"""
+    good = type(text) is str and FLOAT_HEX.fullmatch(text) is not None
+    return good and float.fromhex(text).hex() == text != ZERO_HEX
 
 
 def positive_float(x: Any, name: str) -> float:

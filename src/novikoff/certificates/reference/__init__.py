@@ -7,8 +7,9 @@ cannot tell apart it brings here, and it must agree with these files on every ce
     rows            a_i = s_i (x_i, c), with s_i = +1 for the positive label and -1 for the others;
                     a_i = s_i x_i through the origin
 
-`separability` has the claims of a verdict, `one_vs_one` those of one for each pair of many classes, and `joint` those
-about all of them at once; `fewest_mistakes` those about the fewest mistakes. `rows` makes the rows of floats, `digest`
+`separability` has the claims of a verdict, `soft_margin` those of an optimum, and `fewest_mistakes` those about the
+fewest mistakes; of many classes `one_vs_one` has those of a verdict for each pair, and `joint` those about all of them
+at once. `rows` makes the rows of floats, `digest`
 names the data, and `labels` says which stands against which.
 """
 
@@ -19,36 +20,45 @@ from collections.abc import Sequence
 from novikoff.certificates.claim import (
     Claim,
     FewestMistakesClaim,
-    JointNotSeparableClaim,
     JointSeparableClaim,
     Label,
-    NotSeparableClaim,
+    ManyClassClaim,
     OneVsOneClaim,
     SeparableClaim,
+    SoftMarginClaim,
+    TwoClassClaim,
     require,
 )
-from novikoff.certificates.reference import fewest_mistakes, joint, one_vs_one, separability
+from novikoff.certificates.reference import fewest_mistakes, joint, one_vs_one, separability, soft_margin
 from novikoff.certificates.reference.digest import digest_of
 from novikoff.certificates.reference.labels import other_labels, places, sign
 from novikoff.certificates.reference.rows import Example, row
 from novikoff.certificates.verified import Verified, of_fewest_mistakes, of_joint, of_separability
 
 
-def check(claim: Claim, examples: Sequence[Example], columns: int, labels: Sequence[Label]) -> Verified:
-    """What the claim proves about these examples and their labels; `InvalidCertificate` if it does not."""
+def check(
+    claim: Claim,
+    examples: Sequence[Example],
+    columns: int,
+    labels: Sequence[Label],
+    weights: Sequence[float] | None = None,
+) -> Verified:
+    """What the claim proves about these examples, labels and weights; `InvalidCertificate` if it does not."""
     head = claim.head
     ours = [len(examples), columns]
     require([head.n, head.d] == ours, f"this proof is about data of shape {[head.n, head.d]}; yours is {ours}")
     require(len(labels) == head.n, f"there are {len(labels)} labels for {head.n} rows")
-    if isinstance(claim, OneVsOneClaim | JointSeparableClaim | JointNotSeparableClaim):
+    if isinstance(claim, ManyClassClaim):
         return _check_classes(claim, examples, labels)
-    assert isinstance(claim, SeparableClaim | NotSeparableClaim | FewestMistakesClaim)
+    assert isinstance(claim, TwoClassClaim)
     against = other_labels(claim.sides, labels)
     signs = [sign(label, claim.sides.positive) for label in labels]
     digests = [digest_of(version, examples, columns, signs) for version in (1, 2)]
     require(head.digest in digests, f"this proof is about data with digest {head.digest}; yours is {digests[-1]}")
 
     rows = [row(x, s, head) for x, s in zip(examples, signs, strict=True)]
+    if isinstance(claim, SoftMarginClaim):
+        return soft_margin.check_soft_margin(claim, rows, signs, weights, against)
     if isinstance(claim, FewestMistakesClaim):
         fewest_mistakes.check_fewest_mistakes(claim, rows)
         return of_fewest_mistakes(claim, against)
@@ -59,11 +69,7 @@ def check(claim: Claim, examples: Sequence[Example], columns: int, labels: Seque
     return of_separability(claim, against, separability.signs_balance(claim.combination, signs))
 
 
-def _check_classes(
-    claim: OneVsOneClaim | JointSeparableClaim | JointNotSeparableClaim,
-    examples: Sequence[Example],
-    labels: Sequence[Label],
-) -> Verified:
+def _check_classes(claim: ManyClassClaim, examples: Sequence[Example], labels: Sequence[Label]) -> Verified:
     """The same of a claim about many classes, whose rows x_i have no sign: (x_i, c), or x_i through the origin."""
     head = claim.head
     place = places(claim.labels, labels)
