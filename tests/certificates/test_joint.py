@@ -101,6 +101,30 @@ def test_the_margin_is_that_of_the_learners_and_no_learner_makes_more_mistakes(s
     assert (X @ proof.coef.T + proof.intercept).argmax(axis=1).tolist() == y.tolist()
 
 
+@pytest.mark.parametrize("scale", ["none", "sphere"])
+def test_a_run_on_many_classes_is_tied_to_its_theorem(scale):
+    rng = np.random.default_rng(1)
+    y = np.array(["a", "b", "c"])[np.arange(60) % 3]
+    X = rng.standard_normal((60, 3)) + 6.0 * np.eye(3)[np.arange(60) % 3]
+    clf = nk.Perceptron(scale=scale, max_iter=1000).fit(X, y)
+    run = clf.certify(X, y)
+    assert isinstance(run.proof, nk.JointSeparable)
+    assert (run.mistakes, run.updates) == (clf.mistakes_, clf.updates_)
+    assert run.updates <= run.bound <= run.proof.most_mistakes
+    assert "the theorem allows" in str(run)
+    run = clf.certify(np.zeros_like(X) + 1.0, y)
+    assert isinstance(run.proof, nk.JointNotSeparable)
+    assert run.bound is None
+    assert "without a separator the theorem promises nothing" in str(run)
+    assert "Not separable at once" in run._repr_html_()
+
+
+def test_a_run_on_other_data_is_told():
+    X, y = np.eye(3), ["a", "b", "c"]
+    with pytest.raises(ValueError, match="this model did not learn from these data"):
+        nk.Perceptron().fit(9.0 * X, y).certify(X, y)
+
+
 def test_the_bracket_is_tight():
     """Three corners: by symmetry and a pencil, W has the rows of the centred corners."""
     X = np.eye(3)

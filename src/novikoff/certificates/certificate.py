@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,9 @@ from novikoff.examples import Doubted
 from novikoff.theory.exact import nearest, round_up, sqrt_down
 from novikoff.views import Html, bars, bracket, card, facts, in_words, share
 from novikoff.words import agreeing, between, column_name, counted, listed, said, setting, told
+
+if TYPE_CHECKING:
+    from novikoff.certificates.joint_verdicts import JointVerdict
 
 FORMAT = "novikoff certificate 2"
 ORIGIN = "through the origin"
@@ -392,7 +395,7 @@ class RunProof:
     Of a learner whose theorem bounds mistakes alone (``of``), mistakes <= bound.
     """
 
-    proof: Verdict
+    proof: Verdict | JointVerdict
     mistakes: int
     updates: int
     bound: int | None  # what the theorem allows; None where it promises nothing
@@ -419,7 +422,7 @@ class RunProof:
     def __str__(self) -> str:
         counts = f"The run made {self.mistakes:,} mistakes and {self.updates:,} updates"
         if self.bound is None:
-            separable = isinstance(self.proof, Separable)
+            separable = self.proof.margin[0] > 0 and not isinstance(self.proof, Undecided)
             case = "with so small a margin and rounded w" if separable else "without a separator"
             return f"{self.proof}\n{counts}; {case} the theorem promises nothing."
         allowed = f"{self.bound:,}" + (" mistakes" if self.of == "mistakes" else "")

@@ -109,6 +109,8 @@ class ProofDisplay:
         """
         if not isinstance(clf, LinearClassifier) or clf._rule_kind.measures():
             raise TypeError(f"the proof is that of a Perceptron or MarginPerceptron, not of {type(clf).__name__}")
+        if len(clf.classes_) > 2:
+            raise ValueError(f"the picture is that of a run on two classes; this one has {len(clf.classes_)}")
         proof = clf.certify(X, y, gap).proof
         if not isinstance(proof, Separable):
             raise ValueError(f"without a separator the proof has no floor. {proof}")

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import inputs
-from novikoff.certificates import NotSeparable, RunProof, Separable, Undecided
+from novikoff.certificates import JointSeparable, RunProof, Separable, Verdict
 from novikoff.certificates.certificate import nameable
+from novikoff.certificates.joint_verdicts import JointVerdict
+from novikoff.engine.loops import Signs
 from novikoff.engine.rule import Rule
 from novikoff.engine.trace import Trace
 from novikoff.estimators import words
@@ -25,6 +27,9 @@ from novikoff.theory.exact import Number, root, round_down, round_up
 from novikoff.theory.rounding import positive_margin
 from novikoff.views import Html, bracket, card, facts, grid, in_words, share
 from novikoff.words import between, plural
+
+if TYPE_CHECKING:
+    from novikoff.certificates.prove import Question
 
 
 class Findings(Apart):
@@ -111,6 +116,9 @@ class Findings(Apart):
     ) -> RunProof:
         """Tie this run to its theorem: find a separator of the data, and check updates <= bound with it, exactly.
 
+        Of a run on more than two classes the separator has a vector for each, as with ``multiclass="joint"`` in
+        `novikoff.certify`, and the theorem is that on many classes.
+
         Parameters
         ----------
         X, y : the data that the model learned from
@@ -122,16 +130,10 @@ class Findings(Apart):
             With ``proof``, ``mistakes``, ``updates`` and ``bound``; ``bound`` is None without a separator, or with
             one of so small a margin that the theorem promises nothing for rounded weights.
         """
-        from novikoff.certificates.divisions import Division
-        from novikoff.certificates.prove import Question, prove, recorded
+        from novikoff.certificates.prove import Question, recorded
         from novikoff.certificates.verify import verify
 
         learner = self._fitted()
-        if len(learner.W) > 1:
-            raise ValueError(
-                f"a run on {len(learner.W)} classes is not certified: novikoff.certify(X, y) settles each of them "
-                "against the rest, and a fit to one against the rest can be certified"
-            )
         if self.standardization_ is not None:
             raise ValueError(
                 "this run learned from standardised columns, and a certificate is about rows as they are given. Make "
@@ -143,19 +145,17 @@ class Findings(Apart):
         reading = None if unit else recorded(X)  # divided by their norms, the rows are not those of the file
         doubted = X.doubted if isinstance(X, inputs.Examples) and not unit else ()
         X = inputs.matrix(self, X, exact=True)
-        signs = self._labels.signs(y, X.shape[0])
-        against, positive = map(nameable, self.classes_)
+        targets = self._labels.targets(y, X.shape[0])
         sphere = constant if unit else None
         if unit:
             with inputs.refusals(X, getattr(self, "feature_names_in_", None)):
-                X, constant = inputs.on_the_sphere(X, self._rows(X, signs).norms, constant), 0.0
+                X, constant = inputs.on_the_sphere(X, self._rows(X, targets).norms, constant), 0.0
         question = Question(gap, constant, max_passes, max_seconds, int(self.verbose), sphere, reading, doubted)
-        division = Division(positive, (against,), signs)
-        proof = prove(X, division, question, getattr(self, "feature_names_in_", None))[1]
-        if not isinstance(proof, Separable):
-            assert isinstance(proof, NotSeparable | Undecided)
+        proof = self._proof(X, targets, question)
+        if not isinstance(proof, Separable | JointSeparable):
             return RunProof(proof, learner.mistakes, learner.updates, None, learner.rule.bounds())
-        margin = verify(proof, X, self._labels.of_signs(signs)).margin
+        many = isinstance(proof, JointSeparable)
+        margin = verify(proof, X, self.classes_[targets if many else (targets + 1) // 2]).margin
         assert margin is not None
         # The witness has at least this margin, so the theorem allows at most so many updates.
         bound = None if learner.weighed else cast("int | None", learner.rule.bound(Fraction(margin[0]), learner.facts))
@@ -165,6 +165,18 @@ class Findings(Apart):
                 f"{learner.updates} updates, but here R = {proof.radius:g} and the theorem allows {bound}"
             )
         return RunProof(proof, learner.mistakes, learner.updates, bound, learner.rule.bounds())
+
+    def _proof(self, X: Any, targets: Signs, question: Question) -> Verdict | JointVerdict:
+        """Is there a separator of these rows: of two classes, or of more at once?"""
+        from novikoff.certificates import joint, pairs
+        from novikoff.certificates.divisions import Classes, Division
+        from novikoff.certificates.prove import prove
+
+        names = getattr(self, "feature_names_in_", None)
+        labels = [nameable(label) for label in self.classes_]
+        if len(labels) == 2:
+            return prove(X, Division(labels[1], (labels[0],), targets), question, names)[1]
+        return joint.joint(*pairs.surveyed(X, Classes(labels, targets.astype(np.int64)), question, names), question)
 
     def trace(self, X: Any, y: Any = None, sample_weight: Any = None) -> Trace:
         """The updates of the last ``fit``, in order: it is made once more, and must end in the same weights.

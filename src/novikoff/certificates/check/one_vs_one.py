@@ -94,7 +94,7 @@ def _check_closest(task: _Task, pair: SeparablePair, place: Any, rows: ExactRows
     closest = rows.of([pair.closest])[pair.closest]
     task.least = task.sign(place[pair.closest]) * product(task.w, closest)
     task.require(task.least > 0, f"its separator does not separate: row {pair.closest} has y<w,x> <= 0")
-    length_sq = sum(map(mul, pair.separator.weights, pair.separator.weights))
+    length_sq = whole.sqnorm(pair.separator.weights)
     enough = task.least**2 >= Fraction(pair.margin[0]) ** 2 * length_sq
     task.require(enough, "its separator has less than the lower margin")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import mul
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,16 @@ def combined(data: Data, rows: Sequence[int], weights: Sequence[int], signs: Any
         total[start : start + TOGETHER, :-1] = data.sums(rows, coefficients)
         total[start : start + TOGETHER, -1] = constant * coefficients.sum(axis=1)
     return _assembled(total)
+
+
+def sqnorm(integers: Sequence[int]) -> int:
+    """||w||^2 of a vector of integers."""
+    if len(integers) > MOST or not -(2**53) < min(integers, default=0) <= max(integers, default=0) < 2**53:
+        return sum(map(mul, integers, integers))
+    w = np.abs(np.array(integers, dtype=np.int64))
+    digits = np.stack([(w >> shift) & 0x3FFFF for shift in (0, 18, 36)]).astype(np.float64)
+    squares = (digits @ digits.T).astype(np.int64).tolist()  # 2^16 products of 36 bits
+    return sum(x << 18 * (a + b) for a, line in enumerate(squares) for b, x in enumerate(line))
 
 
 def _assembled(total: Any) -> list[int]:
