@@ -11,27 +11,30 @@ mistakes as that hyperplane makes, each contradiction has exactly one of these.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
 import scipy.sparse as sp
+from flint import fmpz_mat
 from numpy.typing import NDArray
 from scipy.optimize import linprog
 
+from novikoff.certificates import closer as twice
 from novikoff.certificates import rational, solve
 from novikoff.certificates.mistakes import Contradiction
 from novikoff.certificates.solve import CountedRows
 from novikoff.engine.rows import Indices
 from novikoff.engine.storage import Vector
 
-GAP = 0.5  # between the ends of a margin: any separator will do
+GAP = 0.01  # between the ends of a margin: any separator will do, but what cancels must be seen
 ROUNDS = 4  # of prices
 SHARPNESS = 3.0  # of a price, and
 STEEPEST = 4.0  # the load from which on it stays what it is
 SLIGHT = 1e-3  # the price of a row that is free: fewer rows, and lighter ones, are preferred
-MOST = 8192  # rows among which a contradiction is looked for
+FEW = 64  # rows whose dependence is found at once
+AMONG = 2048, 32, 4096  # rows among which a contradiction is looked for: at least, for each column, and at most
 DENOMINATOR = 10**6  # of lambda
 SETTLED = 1e-6  # lambda this close to whole numbers are these
 
@@ -112,9 +115,17 @@ class Packing:
 
 def exactly(data: CountedRows, rows: Indices) -> Contradiction | None:
     """That of these rows, if they have one of one sign."""
-    p = rational.null_vector(rational.integer_rows(data, rows).table, data.look)
+    table = rational.integer_rows(data, rows).table
+    p = _only_dependence(table) if len(rows) <= FEW else None
+    p = p or rational.null_vector(table, data.look)
     p = rational.one_signed(p) if p else None
     return contradiction(rows, p) if p else None
+
+
+def _only_dependence(table: rational.Table) -> list[int] | None:
+    """The dependence of a few rows, if there is one only."""
+    found, count = fmpz_mat(table).transpose().nullspace()
+    return [int(found[i, 0]) for i in range(len(table))] if count == 1 else None
 
 
 def contradiction(rows: Indices, p: Sequence[int]) -> Contradiction:
@@ -128,10 +139,15 @@ def separator_or_contradiction(data: CountedRows) -> tuple[list[int] | None, Con
     for guess in solve.guesses(data, GAP):
         if guess.lowest > 0 and data.rows.product(data.rows.hardest(guess.w), guess.w) > 0:
             return rational.integers(guess.w)[0], None
-    found = exactly(data, guess.rows)
+    rows, p = guess.rows, [Fraction(x) for x in guess.p.tolist()]
+    found = exactly(data, rows)
+    if found is None and data.width <= solve.WIDE:
+        for closer in twice.guesses(data, GAP, guess):
+            rows, p = closer.guess.rows, closer.weights()
+        found = exactly(data, rows)
     if found:
         return None, found
-    nearest = rational.nearest(data, GAP, guess.rows, [Fraction(x) for x in guess.p.tolist()])
+    nearest = rational.nearest(data, GAP, rows, p)
     if any(nearest.w):
         return nearest.w, None
     return None, contradiction(nearest.rows, nearest.p)
@@ -169,8 +185,11 @@ class Beside:
 
     def __init__(self, data: CountedRows, missed: NDArray[np.bool_]) -> None:
         self._data, self._unit = data, data.with_unit_rows()
+        self.missed = missed
         self.wrong = np.flatnonzero(missed & (data.norms > 0.0))
         self._right = np.flatnonzero(~missed)
+        least, each, most = AMONG
+        self._among = min(most, max(least, each * data.width))
         self._columns = self._unit.columns(self._right)[:, 1:].T
 
     def cheapest(self, m: int, price: Vector, free: NDArray[np.bool_]) -> tuple[bool, Contradiction | None]:
@@ -178,8 +197,8 @@ class Beside:
         data = self._data
         data.look()
         usable = np.flatnonzero(free[self._right])
-        if len(usable) > MOST:
-            usable = usable[np.linspace(0, len(usable) - 1, MOST).astype(np.int64)]
+        # Other rows for another m, so that the load is spread.
+        usable = np.roll(usable, -m)[:: -(-len(usable) // self._among) or 1]
         result = linprog(
             price[self._right[usable]] + SLIGHT,
             A_eq=self._columns[:, usable],
@@ -195,34 +214,34 @@ class Beside:
         return True, exactly(data, np.append(self._right[support], m))
 
 
-def disjoint(data: CountedRows, missed: NDArray[np.bool_], packing: Packing) -> list[int]:
+def disjoint(beside: Beside, packing: Packing) -> list[int]:
     """Contradictions that share no row, each of one wrong row. Returns the wrong rows that found none."""
-    beside = Beside(data, missed)
-    free = np.ones(data.n, dtype=np.bool_)
-    for rows, _ in packing.found:
+    free = np.ones(packing.n, dtype=np.bool_)
+    for (rows, _), _ in packing.used():
         free[list(rows)] = False
-    none = np.zeros(data.n)
+    none = np.zeros(packing.n)
     left = []
-    for m in beside.wrong[free[beside.wrong]].tolist():
-        there, found = beside.cheapest(m, none, free)
-        if found:
-            packing.add([found])
-            free[list(found.rows)] = False
-        elif not there:
-            left.append(m)
-    packing.take_disjoint()
+    try:
+        for m in beside.wrong[free[beside.wrong]].tolist():
+            found = beside.cheapest(m, none, free)[1]
+            if found:
+                packing.add([found])
+                free[list(found.rows)] = False
+            else:
+                left.append(m)
+    finally:  # also where time ends, or Ctrl-C comes
+        packing.take_disjoint()
     return left
 
 
-def shared(data: CountedRows, missed: NDArray[np.bool_], packing: Packing, upper: int) -> None:
+def shared(beside: Beside, packing: Packing, upper: int, seconds: Callable[[], float]) -> None:
     """Better packings, of contradictions that share rows by weight.
 
     Each pass finds one for every wrong row, where a row costs exp(SHARPNESS load) - 1, with its load the mean number of
     contradictions that use it in a pass (Plotkin, Shmoys and Tardos 1995). The linear program then weighs all of them.
     """
-    beside = Beside(data, missed)
-    everything = np.ones(data.n, dtype=np.bool_)
-    load = np.zeros(data.n)
+    everything = np.ones(packing.n, dtype=np.bool_)
+    load = np.zeros(packing.n)
     for rows, _ in packing.found:
         load[list(rows)] += 1.0
     for k in range(1, ROUNDS + 1):
@@ -235,6 +254,6 @@ def shared(data: CountedRows, missed: NDArray[np.bool_], packing: Packing, upper
                 load[list(found.rows)] += 1.0
         if not packing.add(new):
             return
-        packing.solve(data.seconds_left)
+        packing.solve(seconds())
         if packing.lower >= upper:
             return
