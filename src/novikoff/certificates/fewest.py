@@ -206,20 +206,17 @@ class _Hunt:
     def _beside_the_wrong(self) -> None:
         """A contradiction for each wrong row, sharing none; rows that have none at all are wrong without need."""
         data, packed = self._data, self._packing
-        everything, none = np.ones(data.n, dtype=np.bool_), np.zeros(data.n)
         before = data.n + 1
         while self._upper < before:
             before = self._upper
-            beside = packing.Beside(data, self._missed)
-            for m in packing.disjoint(beside, packed):
-                found = beside.cheapest(m, none, everything)[1]
-                if found:
-                    packed.add([found])
-                    continue
-                which = np.append(np.flatnonzero(~beside.missed), m)
-                w, _ = packing.separator_or_contradiction(data.only(which))
-                if w is not None:
-                    self._offer(_floats(w))
+            for m in packing.disjoint(packing.Beside(data, self._missed), packed):
+                if self._missed[m]:
+                    which = np.append(np.flatnonzero(~self._missed), m)
+                    w, found = packing.separator_or_contradiction(data.only(which))
+                    if found is None:
+                        self._offer(_floats(w))
+                    else:
+                        packed.add([packing.contradiction(which[list(found.rows)], found.weights)])
 
     def _sharing(self) -> None:
         """Contradictions that share rows by weight."""

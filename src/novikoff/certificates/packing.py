@@ -185,7 +185,6 @@ class Beside:
 
     def __init__(self, data: CountedRows, missed: NDArray[np.bool_]) -> None:
         self._data, self._unit = data, data.with_unit_rows()
-        self.missed = missed
         self.wrong = np.flatnonzero(missed & (data.norms > 0.0))
         self._right = np.flatnonzero(~missed)
         least, each, most = AMONG
@@ -194,24 +193,30 @@ class Beside:
 
     def cheapest(self, m: int, price: Vector, free: NDArray[np.bool_]) -> tuple[bool, Contradiction | None]:
         """A light one of the row with free ones; and whether there is one, by what floats say."""
-        data = self._data
-        data.look()
-        usable = np.flatnonzero(free[self._right])
-        # Other rows for another m, so that the load is spread.
-        usable = np.roll(usable, -m)[:: -(-len(usable) // self._among) or 1]
+        self._data.look()
+        usable = self._usable(m, free)
         result = linprog(
             price[self._right[usable]] + SLIGHT,
             A_eq=self._columns[:, usable],
             b_eq=-self._unit.columns(np.array([m]))[0, 1:],
             method="highs-ds",
-            options={"time_limit": max(0.1, min(data.seconds_left, 1e6))},
+            options={"time_limit": max(0.1, min(self._data.seconds_left, 1e6))},
         )
-        if result.status == 2:
-            return False, None
         if result.status != 0:
-            return True, None
+            return False, None
         support = usable[result.x > 1e-12 * result.x.max()]
-        return True, exactly(data, np.append(self._right[support], m))
+        return True, exactly(self._data, np.append(self._right[support], m))
+
+    def finest(self, m: int, free: NDArray[np.bool_]) -> Contradiction | None:
+        """One of the row with free ones, where columns depend on each other but for rounding and floats fail."""
+        which = np.append(self._right[self._usable(m, free)], m)
+        found = separator_or_contradiction(self._data.only(which))[1]
+        return contradiction(which[list(found.rows)], found.weights) if found else None
+
+    def _usable(self, m: int, free: NDArray[np.bool_]) -> Indices:
+        """Places of right rows that are free; of too many, some: others for another m, so that the load is spread."""
+        usable = np.flatnonzero(free[self._right])
+        return np.roll(usable, -m)[:: -(-len(usable) // self._among) or 1]
 
 
 def disjoint(beside: Beside, packing: Packing) -> list[int]:
@@ -223,7 +228,9 @@ def disjoint(beside: Beside, packing: Packing) -> list[int]:
     left = []
     try:
         for m in beside.wrong[free[beside.wrong]].tolist():
-            found = beside.cheapest(m, none, free)[1]
+            there, found = beside.cheapest(m, none, free)
+            if there and found is None:
+                found = beside.finest(m, free)
             if found:
                 packing.add([found])
                 free[list(found.rows)] = False
