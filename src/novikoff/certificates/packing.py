@@ -46,6 +46,7 @@ class Packing:
     n: int
     found: list[Contradiction] = field(default_factory=list)
     lambdas: list[Fraction] = field(default_factory=list)
+    _known: set[tuple[int, ...]] = field(default_factory=set)
 
     @property
     def total(self) -> Fraction:
@@ -56,11 +57,10 @@ class Packing:
         return math.ceil(self.total)
 
     def add(self, new: Iterable[Contradiction]) -> bool:
-        """Whether one of them was not known."""
-        known = set(self.found)
-        fresh = [each for each in dict.fromkeys(new) if each not in known]
-        self.found += fresh
-        self.lambdas += [Fraction(0)] * len(fresh)
+        """Whether one of them was not known: rows with one dependence have one contradiction."""
+        fresh = [each for each in {each.rows: each for each in new}.values() if each.rows not in self._known]
+        self._known.update(each.rows for each in fresh)
+        self.found, self.lambdas = self.found + fresh, self.lambdas + [Fraction(0)] * len(fresh)
         return bool(fresh)
 
     def take_disjoint(self) -> None:
