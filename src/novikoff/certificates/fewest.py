@@ -147,7 +147,7 @@ class _Hunt:
         if self._about.d + (1 if self._about.constant else 0) <= PLANE and data.n <= LINES:
             self._all_lines()
         elif narrow:
-            packing.shared(data, self._missed, self._packing, self._upper)
+            self._sharing()
         self._done()
 
     # The upper end -----------------------------------------------------------------------------
@@ -205,15 +205,23 @@ class _Hunt:
 
     def _beside_the_wrong(self) -> None:
         """A contradiction for each wrong row, sharing none; rows that have none at all are wrong without need."""
-        while True:
+        data, packed = self._data, self._packing
+        before = data.n + 1
+        while self._upper < before:
             before = self._upper
-            for m in packing.disjoint(self._data, self._missed, self._packing):
-                which = np.append(np.flatnonzero(~self._missed), m)
-                w, _ = packing.separator_or_contradiction(self._data.only(which))
-                if w is not None:
-                    self._offer(_floats(w))
-            if self._upper == before:
-                return
+            for m in packing.disjoint(packing.Beside(data, self._missed), packed):
+                if self._missed[m]:
+                    which = np.append(np.flatnonzero(~self._missed), m)
+                    w, found = packing.separator_or_contradiction(data.only(which))
+                    if found is None:
+                        self._offer(_floats(w))
+                    else:
+                        packed.add([packing.contradiction(which[list(found.rows)], found.weights)])
+
+    def _sharing(self) -> None:
+        """Contradictions that share rows by weight."""
+        beside = packing.Beside(self._data, self._missed)
+        packing.shared(beside, self._packing, self._upper, lambda: self._data.seconds_left)
 
     def _all_lines(self) -> None:
         """Every hyperplane of a plane."""

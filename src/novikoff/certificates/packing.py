@@ -11,27 +11,30 @@ mistakes as that hyperplane makes, each contradiction has exactly one of these.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
 import scipy.sparse as sp
+from flint import fmpz_mat
 from numpy.typing import NDArray
 from scipy.optimize import linprog
 
+from novikoff.certificates import closer as twice
 from novikoff.certificates import rational, solve
 from novikoff.certificates.mistakes import Contradiction
 from novikoff.certificates.solve import CountedRows
 from novikoff.engine.rows import Indices
 from novikoff.engine.storage import Vector
 
-GAP = 0.5  # between the ends of a margin: any separator will do
+GAP = 0.01  # between the ends of a margin: any separator will do, but what cancels must be seen
 ROUNDS = 4  # of prices
 SHARPNESS = 3.0  # of a price, and
 STEEPEST = 4.0  # the load from which on it stays what it is
 SLIGHT = 1e-3  # the price of a row that is free: fewer rows, and lighter ones, are preferred
-MOST = 8192  # rows among which a contradiction is looked for
+FEW = 64  # rows whose dependence is found at once
+AMONG = 2048, 32, 4096  # rows among which a contradiction is looked for: at least, for each column, and at most
 DENOMINATOR = 10**6  # of lambda
 SETTLED = 1e-6  # lambda this close to whole numbers are these
 
@@ -43,6 +46,7 @@ class Packing:
     n: int
     found: list[Contradiction] = field(default_factory=list)
     lambdas: list[Fraction] = field(default_factory=list)
+    _known: set[tuple[int, ...]] = field(default_factory=set)
 
     @property
     def total(self) -> Fraction:
@@ -53,11 +57,10 @@ class Packing:
         return math.ceil(self.total)
 
     def add(self, new: Iterable[Contradiction]) -> bool:
-        """Whether one of them was not known."""
-        known = set(self.found)
-        fresh = [each for each in dict.fromkeys(new) if each not in known]
-        self.found += fresh
-        self.lambdas += [Fraction(0)] * len(fresh)
+        """Whether one of them was not known: rows with one dependence have one contradiction."""
+        fresh = [each for each in {each.rows: each for each in new}.values() if each.rows not in self._known]
+        self._known.update(each.rows for each in fresh)
+        self.found, self.lambdas = self.found + fresh, self.lambdas + [Fraction(0)] * len(fresh)
         return bool(fresh)
 
     def take_disjoint(self) -> None:
@@ -112,9 +115,17 @@ class Packing:
 
 def exactly(data: CountedRows, rows: Indices) -> Contradiction | None:
     """That of these rows, if they have one of one sign."""
-    p = rational.null_vector(rational.integer_rows(data, rows).table, data.look)
+    table = rational.integer_rows(data, rows).table
+    p = _only_dependence(table) if len(rows) <= FEW else None
+    p = p or rational.null_vector(table, data.look)
     p = rational.one_signed(p) if p else None
     return contradiction(rows, p) if p else None
+
+
+def _only_dependence(table: rational.Table) -> list[int] | None:
+    """The dependence of a few rows, if there is one only."""
+    found, count = fmpz_mat(table).transpose().nullspace()
+    return [int(found[i, 0]) for i in range(len(table))] if count == 1 else None
 
 
 def contradiction(rows: Indices, p: Sequence[int]) -> Contradiction:
@@ -128,10 +139,15 @@ def separator_or_contradiction(data: CountedRows) -> tuple[list[int] | None, Con
     for guess in solve.guesses(data, GAP):
         if guess.lowest > 0 and data.rows.product(data.rows.hardest(guess.w), guess.w) > 0:
             return rational.integers(guess.w)[0], None
-    found = exactly(data, guess.rows)
+    rows, p = guess.rows, [Fraction(x) for x in guess.p.tolist()]
+    found = exactly(data, rows)
+    if found is None and data.width <= solve.WIDE:
+        for closer in twice.guesses(data, GAP, guess):
+            rows, p = closer.guess.rows, closer.weights()
+        found = exactly(data, rows)
     if found:
         return None, found
-    nearest = rational.nearest(data, GAP, guess.rows, [Fraction(x) for x in guess.p.tolist()])
+    nearest = rational.nearest(data, GAP, rows, p)
     if any(nearest.w):
         return nearest.w, None
     return None, contradiction(nearest.rows, nearest.p)
@@ -171,58 +187,68 @@ class Beside:
         self._data, self._unit = data, data.with_unit_rows()
         self.wrong = np.flatnonzero(missed & (data.norms > 0.0))
         self._right = np.flatnonzero(~missed)
+        least, each, most = AMONG
+        self._among = min(most, max(least, each * data.width))
         self._columns = self._unit.columns(self._right)[:, 1:].T
 
     def cheapest(self, m: int, price: Vector, free: NDArray[np.bool_]) -> tuple[bool, Contradiction | None]:
         """A light one of the row with free ones; and whether there is one, by what floats say."""
-        data = self._data
-        data.look()
-        usable = np.flatnonzero(free[self._right])
-        if len(usable) > MOST:
-            usable = usable[np.linspace(0, len(usable) - 1, MOST).astype(np.int64)]
+        self._data.look()
+        usable = self._usable(m, free)
         result = linprog(
             price[self._right[usable]] + SLIGHT,
             A_eq=self._columns[:, usable],
             b_eq=-self._unit.columns(np.array([m]))[0, 1:],
             method="highs-ds",
-            options={"time_limit": max(0.1, min(data.seconds_left, 1e6))},
+            options={"time_limit": max(0.1, min(self._data.seconds_left, 1e6))},
         )
-        if result.status == 2:
-            return False, None
         if result.status != 0:
-            return True, None
+            return False, None
         support = usable[result.x > 1e-12 * result.x.max()]
-        return True, exactly(data, np.append(self._right[support], m))
+        return True, exactly(self._data, np.append(self._right[support], m))
+
+    def finest(self, m: int, free: NDArray[np.bool_]) -> Contradiction | None:
+        """One of the row with free ones, where columns depend on each other but for rounding and floats fail."""
+        which = np.append(self._right[self._usable(m, free)], m)
+        found = separator_or_contradiction(self._data.only(which))[1]
+        return contradiction(which[list(found.rows)], found.weights) if found else None
+
+    def _usable(self, m: int, free: NDArray[np.bool_]) -> Indices:
+        """Places of right rows that are free; of too many, some: others for another m, so that the load is spread."""
+        usable = np.flatnonzero(free[self._right])
+        return np.roll(usable, -m)[:: -(-len(usable) // self._among) or 1]
 
 
-def disjoint(data: CountedRows, missed: NDArray[np.bool_], packing: Packing) -> list[int]:
+def disjoint(beside: Beside, packing: Packing) -> list[int]:
     """Contradictions that share no row, each of one wrong row. Returns the wrong rows that found none."""
-    beside = Beside(data, missed)
-    free = np.ones(data.n, dtype=np.bool_)
-    for rows, _ in packing.found:
+    free = np.ones(packing.n, dtype=np.bool_)
+    for (rows, _), _ in packing.used():
         free[list(rows)] = False
-    none = np.zeros(data.n)
+    none = np.zeros(packing.n)
     left = []
-    for m in beside.wrong[free[beside.wrong]].tolist():
-        there, found = beside.cheapest(m, none, free)
-        if found:
-            packing.add([found])
-            free[list(found.rows)] = False
-        elif not there:
-            left.append(m)
-    packing.take_disjoint()
+    try:
+        for m in beside.wrong[free[beside.wrong]].tolist():
+            there, found = beside.cheapest(m, none, free)
+            if there and found is None:
+                found = beside.finest(m, free)
+            if found:
+                packing.add([found])
+                free[list(found.rows)] = False
+            else:
+                left.append(m)
+    finally:  # also where time ends, or Ctrl-C comes
+        packing.take_disjoint()
     return left
 
 
-def shared(data: CountedRows, missed: NDArray[np.bool_], packing: Packing, upper: int) -> None:
+def shared(beside: Beside, packing: Packing, upper: int, seconds: Callable[[], float]) -> None:
     """Better packings, of contradictions that share rows by weight.
 
     Each pass finds one for every wrong row, where a row costs exp(SHARPNESS load) - 1, with its load the mean number of
     contradictions that use it in a pass (Plotkin, Shmoys and Tardos 1995). The linear program then weighs all of them.
     """
-    beside = Beside(data, missed)
-    everything = np.ones(data.n, dtype=np.bool_)
-    load = np.zeros(data.n)
+    everything = np.ones(packing.n, dtype=np.bool_)
+    load = np.zeros(packing.n)
     for rows, _ in packing.found:
         load[list(rows)] += 1.0
     for k in range(1, ROUNDS + 1):
@@ -235,6 +261,6 @@ def shared(data: CountedRows, missed: NDArray[np.bool_], packing: Packing, upper
                 load[list(found.rows)] += 1.0
         if not packing.add(new):
             return
-        packing.solve(data.seconds_left)
+        packing.solve(seconds())
         if packing.lower >= upper:
             return
