@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from novikoff.certificates import certify as certify
     from novikoff.certificates.claim import InvalidCertificate as InvalidCertificate
     from novikoff.certificates.verified import Verified as Verified
+    from novikoff.certificates.verified import VerifiedSoftMargin as VerifiedSoftMargin
     from novikoff.certificates.verify import verify as verify
     from novikoff.descent.rates import rates as rates
     from novikoff.display.report import Report as Report
@@ -60,7 +61,7 @@ __version__ = "0.1.0"
 _NAMES = {
     "certificates": "NotSeparable NotSeparableError RunProof Separable SoftMargin Undecided Verdicts certify",
     "certificates.claim": "InvalidCertificate",
-    "certificates.verified": "Verified",
+    "certificates.verified": "Verified VerifiedSoftMargin",
     "certificates.verify": "verify",
     "descent.rates": "rates",
     "display.report": "Report report",

@@ -1,6 +1,7 @@
 """What follows from a certificate that holds: the numbers, and the same in words."""
 
 from novikoff.certificates.verified.separability import of_separability as of_separability
+from novikoff.certificates.verified.soft_margin import VerifiedSoftMargin as VerifiedSoftMargin
 from novikoff.certificates.verified.soft_margin import length_up as length_up
 from novikoff.certificates.verified.soft_margin import of_soft_margin as of_soft_margin
 from novikoff.certificates.verified.words import Verified as Verified
