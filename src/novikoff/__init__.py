@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from novikoff.certificates.fewest import fewest_mistakes as fewest_mistakes
     from novikoff.certificates.mistakes import FewestMistakes as FewestMistakes
     from novikoff.certificates.verified import Verified as Verified
+    from novikoff.certificates.verified import VerifiedSoftMargin as VerifiedSoftMargin
     from novikoff.certificates.verify import verify as verify
     from novikoff.descent.rates import rates as rates
     from novikoff.display.report import Report as Report
@@ -70,7 +71,7 @@ _NAMES = {
     "certificates.fewest": "fewest_mistakes",
     "certificates.mistakes": "FewestMistakes",
     "certificates.claim": "InvalidCertificate",
-    "certificates.verified": "Verified",
+    "certificates.verified": "Verified VerifiedSoftMargin",
     "certificates.verify": "verify",
     "descent.rates": "rates",
     "display.report": "Report report",

@@ -38,6 +38,10 @@ LOOSE = 1e-2  # the gap on a part
 SAME = 2.0**-48  # primal values so close, relatively, are the same to floats
 
 
+class LostInRounding(ValueError):  # noqa: N818  # users see a ValueError
+    """The Hessian is not positive definite, in floats."""
+
+
 class Objective(NamedTuple):
     """What is minimised over the rows of positive cost."""
 
@@ -136,7 +140,7 @@ def _newton(data: CountedRows, best: Best, w: Vector) -> Vector:
     box, mu = objective.box, SMOOTHEST
     ridge = objective.ridge(mu)
     z = data.products(w)
-    done = False
+    done, level = False, math.inf
     while True:
         slack = 1.0 - z
         p = np.clip(slack / ridge, 0.0, box)
@@ -146,11 +150,19 @@ def _newton(data: CountedRows, best: Best, w: Vector) -> Vector:
         # What is left at this mu is ||w - v||^2 / 2; the rest of the gap is its price.
         left = 0.5 * float((w - v) @ (w - v))
         if not objective.squared and (done or left < (best.upper - best.lower) / SHARPER):
-            mu /= SHARPER
+            mu, level = mu / SHARPER, math.inf
             ridge = objective.ridge(mu)
             p = np.clip(slack / ridge, 0.0, box)
             v = data.sum(p)
-        w, z, done = _step(data, _Smooth(ridge, box), w, z, w - v)
+        smooth = _Smooth(ridge, box)
+        try:
+            w, z, done = _step(data, smooth, w, z, w - v)
+        except LostInRounding:
+            if mu == SMOOTHEST:
+                raise
+            return best.w  # sharper than floats can be
+        before, level = level, smooth.value(w, 1.0 - z)
+        done = done or level >= before  # it falls no further, in floats
 
 
 class _Smooth(NamedTuple):
@@ -158,6 +170,11 @@ class _Smooth(NamedTuple):
 
     ridge: Vector
     box: Vector
+
+    def value(self, w: Vector, slack: Vector) -> float:
+        """||w||^2 / 2 + sum h_i(s_i)."""
+        p = np.clip(slack / self.ridge, 0.0, self.box)
+        return float(0.5 * (w @ w) + p @ (slack - 0.5 * self.ridge * p))
 
     def curved(self, slack: Vector) -> NDArray[np.bool_]:
         """Where its second derivative is not 0."""
@@ -175,7 +192,9 @@ def _step(data: CountedRows, smooth: _Smooth, w: Vector, z: Vector, gradient: Ve
     try:
         step = -la.cho_solve(la.cho_factor(hessian, lower=True, overwrite_a=True, check_finite=False), gradient)
     except la.LinAlgError:
-        raise ValueError("C is so large that w itself is lost in rounding: lower C, or scale the features") from None
+        raise LostInRounding(
+            "C is so large that w itself is lost in rounding: lower C, or scale the features"
+        ) from None
     slope = data.products(step)
     t = _line_search(smooth, w, step, z, slope)
     w, z = w + t * step, z + t * slope

@@ -39,7 +39,7 @@ def verify(certificate: Any, X: Any, y: Any = None, *, sample_weight: Any = None
 
     Returns
     -------
-    Verified
+    Verified, and of a soft margin VerifiedSoftMargin
     """
     claim = read_claim(certificate)
     weights = _weights(sample_weight, claim, X if y is None else None)

@@ -237,7 +237,8 @@ class Sums:
         least, most = float(np.sum(low * low)), float(np.sum(high * high))
         if not (self._ordinary and math.isfinite(most)):
             return UNKNOWN
-        return least * (1 - share), most * (1 + share) + len(v) * 2.0**-1000
+        tiny = len(v) * 2.0**-1000
+        return max(0.0, least * (1 - share) - tiny), most * (1 + share) + tiny
 
     @np.errstate(all="ignore")
     def longest(self) -> list[int]:
