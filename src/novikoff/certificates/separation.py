@@ -1,0 +1,103 @@
+"""Complete, quasi-complete or overlap (Albert and Anderson 1984): the question after "not separable", with its proof."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.certificates.faces import face, peeled
+from novikoff.certificates.fates import Fates, Quotient, fates
+from novikoff.certificates.solve import CountedRows, spread
+from novikoff.certificates.spans import Echelon, Span, Sparse, Unclear, nonzero_products, spanning, unscaled
+from novikoff.engine.rows import Indices
+
+Matrix = NDArray[np.float64]
+
+LARGEST = 2**28  # entries of the rows, as a dense matrix
+
+
+@dataclass(frozen=True)
+class Found:
+    """What is proved of rows that no hyperplane separates."""
+
+    rows: Indices
+    weights: list[int]
+    span: Span  # of Z, by rows of the combination
+    all_rows: Span  # of all rows: the same, where Z is all of them
+    fates: Fates | None  # None: Z is all rows
+
+
+def separation(data: CountedRows, rows: Indices, weights: list[int]) -> Found:
+    """Overlap or not, from a combination that vanishes; `Unclear` where floats cannot tell."""
+    used = data.used_columns()
+    if len(used) * data.n > LARGEST:
+        raise Unclear(f"{data.n:,} rows of {len(used):,} columns are too many to ask it of")
+    problem = _Problem(data, used)
+    return problem.at_once(rows, weights) or problem.search(rows, weights)
+
+
+class _Problem:
+    def __init__(self, data: CountedRows, used: Indices) -> None:
+        self.data, self.used = data, used
+        self.unused = np.setdiff1d(np.arange(data.width if data.rows.constant else data.width - 1), used)
+
+    def at_once(self, rows: Indices, weights: list[int]) -> Found | None:
+        """The rows of the combination span everything: as on ordinary data without a separator."""
+        if len(rows) <= len(self.used):
+            return None
+        A = self.data.rows.dense(rows)[:, 1:][:, self.used]
+        exponents = np.frexp(np.abs(A).max(axis=0))[1].astype(np.int64)
+        echelon = Echelon(np.ldexp(A, -exponents), self.data.look)
+        if len(echelon.free):
+            return None
+        span = self._span(echelon, rows, exponents)
+        return Found(rows, weights, span, span, None)
+
+    def search(self, rows: Indices, weights: list[int]) -> Found:
+        data = self.data
+        A = data.rows.dense(np.arange(data.n))[:, 1:].take(self.used, axis=1)
+        data.spend(1)
+        exponents = np.frexp(np.abs(A).max(axis=0))[1].astype(np.int64)
+        A = np.ldexp(A, -exponents)
+        zero, vanishing = face(data, A, rows, weights)
+        echelon = Echelon(A[vanishing.basis], data.look)
+        if nonzero_products(A[zero], echelon.vectors(), data.look).any():
+            raise Unclear("floats took a row that a weak separator moves for one that none does")
+        echelon.rows = vanishing.basis[echelon.rows].tolist()
+        span = self._span(echelon, np.arange(data.n), exponents)
+        if len(zero) == data.n:
+            return Found(vanishing.rows, vanishing.weights, span, span, None)
+        outside = np.setdiff1d(np.arange(data.n), zero)
+        start = np.concatenate([vanishing.basis, spread(outside, 4 * len(echelon.free) + 8)])
+        everything = spanning(A, start, data.look)
+        all_rows = self._span(everything, np.arange(data.n), exponents)
+        found = self._fates(A, exponents, echelon, everything, outside)
+        return Found(vanishing.rows, vanishing.weights, span, all_rows, found)
+
+    def _span(self, echelon: Echelon, rows: Indices, exponents: NDArray[np.int64]) -> Span:
+        """In the coordinates of the data."""
+        vectors = {int(j): {int(j): 1} for j in self.unused}
+        for v in echelon.vectors():
+            exact = unscaled(v, exponents)
+            vectors[int(self.used[min(v)])] = {int(self.used[j]): x for j, x in exact.items()}
+        return Span(
+            tuple(sorted(int(rows[i]) for i in echelon.rows)),
+            tuple(int(self.used[j]) for j in echelon.pivots),
+            echelon.modulus,
+            tuple(vectors[j] for j in sorted(vectors)),
+        )
+
+    def _fates(
+        self, A: Matrix, exponents: NDArray[np.int64], zero: Echelon, everything: Echelon, outside: Indices
+    ) -> Fates:
+        dependent = {j for v in everything.vectors() for j in v}
+        moved = {j for v in zero.vectors() for j in v} - dependent
+        directions = [v for f, v in zip(zero.free, zero.vectors(), strict=True) if f not in everything.free]
+        exact = exponents
+        quotient = Quotient(self.data, outside, A[outside], directions, exact)
+        places = {int(i): k for k, i in enumerate(outside)}
+        basis = [places[i] for i in everything.rows if i in places]
+        return fates(quotient, sorted(moved), basis)
