@@ -210,6 +210,4 @@ def _together(
         total[i] += times * p
     used = sorted(i for i, p in total.items() if p)
     common = math.gcd(*(total[i] for i in used))
-    return Vanishing(
-        np.array(used, dtype=np.int64), [total[i] // common for i in used], np.concatenate([basis, first])
-    )
+    return Vanishing(np.array(used, dtype=np.int64), [total[i] // common for i in used], np.concatenate([basis, first]))

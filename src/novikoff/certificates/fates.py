@@ -14,7 +14,6 @@ All this happens modulo span(Z), in the coordinates <v,a> of the vectors v of N 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,11 +21,12 @@ from numpy.typing import NDArray
 
 from novikoff.certificates import corral as wolfe
 from novikoff.certificates import dual, lifting, modular
+from novikoff.certificates.details import Diverging, Fates, Sparse
 from novikoff.certificates.faces import Cone, nearest_in_cone, normalised
 from novikoff.certificates.lifting import whole
 from novikoff.certificates.rational import integer_rows, integers
 from novikoff.certificates.solve import CountedRows, approach, length, spread
-from novikoff.certificates.spans import Sparse, Unclear, combine, unscaled
+from novikoff.certificates.spans import Unclear, combine, unscaled
 from novikoff.engine.rows import Indices
 from novikoff.engine.storage import Vector
 
@@ -35,24 +35,6 @@ Matrix = NDArray[np.float64]
 FINENESS = (6, 12, 20, 30, 40, 50)  # bits that a weak separator is rounded to: the first that do
 NOISE = 2.0**-44  # of a product of vectors of length 1
 INSIDE = (2.0**-6, 2.0**-14)  # how far a coefficient is moved into the cone, to see that it is inside
-
-
-@dataclass(frozen=True)
-class Diverging:
-    """scale e_j - sum weights a is in the span of Z: the coefficient goes to infinity with the sign of the scale."""
-
-    column: int
-    scale: int
-    rows: tuple[int, ...]
-    weights: tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class Fates:
-    weak: Sparse  # moves every row outside Z
-    diverges: tuple[Diverging, ...]
-    undetermined: tuple[tuple[int, int], ...]  # columns, and which of the others has the opposite sign of `weak` there
-    others: tuple[Sparse, ...]  # weak separators
 
 
 class Quotient:
@@ -64,10 +46,12 @@ class Quotient:
         outside: Indices,
         A: Matrix,
         directions: list[Sparse],
+        columns: Indices,
         exponents: NDArray[np.int64],
     ) -> None:
-        """A has the rows outside, its columns divided by 2^exponents; directions are the vectors v for A."""
+        """A has the rows outside in these columns, divided by 2^exponents; directions are the vectors v for A."""
         self.data, self.outside, self.A, self.directions = data, outside, A, directions
+        self.columns = columns.tolist()
         self.exponents = exponents.tolist()
         self.exact = [unscaled(v, exponents) for v in directions]  # for the rows as they are
         N = np.zeros((A.shape[1], len(directions)))
@@ -80,8 +64,8 @@ class Quotient:
         self.powers = [b + int(s) for b, s in zip(bits, size, strict=True)]
         self.Y, self.heights = normalised(A @ self.N)
 
-    def separator(self, open_columns: list[int]) -> Sparse:
-        """An integer vector that moves every row, with an entry in each of the columns."""
+    def separator(self, open_columns: list[int]) -> tuple[Sparse, Vector]:
+        """An integer vector that moves every row, with an entry in each of the columns; and its coordinates."""
         w = self._interior()
         random = np.random.RandomState(0)
         for bits in FINENESS:
@@ -90,7 +74,7 @@ class Quotient:
             for c in (w, nudged):
                 u = self._rounded(c, bits)
                 if u and all(u.get(j) for j in open_columns) and self._moves_all(u):
-                    return u
+                    return u, c
         raise Unclear("a weak separator is lost in rounding")
 
     def _interior(self) -> Vector:
@@ -120,9 +104,7 @@ class Quotient:
         """The vector with these coordinates, rounded to so many bits of the largest."""
         numbers = np.rint(np.ldexp(c / np.abs(c).max(), bits)).astype(np.int64).tolist()
         most = max(p for x, p in zip(numbers, self.powers, strict=True) if x)
-        u = combine(
-            [x << most - p if x else 0 for x, p in zip(numbers, self.powers, strict=True)], self.directions
-        )
+        u = combine([x << most - p if x else 0 for x, p in zip(numbers, self.powers, strict=True)], self.directions)
         common = math.gcd(*u.values())
         return {j: x // common for j, x in u.items()}
 
@@ -159,8 +141,11 @@ class Quotient:
             raise Unclear("floats see a coefficient that goes to infinity, and integers do not")
         return found
 
-    def inside(self, j: int, sign: int, basis: list[int]) -> Diverging | None:
+    def inside(self, found: Diverging, basis: list[int]) -> Diverging | None:
         """The same with weight on all rows of a basis: then e_j is inside the cone. None, if floats do not see it."""
+        j, sign = found.column, 1 if found.scale > 0 else -1
+        if self._can_do_without(j):
+            return None
         target = sign * self.N[j]
         for depth in INSIDE:
             shares = {b: int(math.frexp(depth * length(target) / length(self.Y[b]))[1]) for b in basis}
@@ -169,10 +154,15 @@ class Quotient:
                 continue
             cone = self.cone(moved)
             if cone.contains:
-                found = self._exactly(j, sign, cone.members, shares)
-                if found is not None:
-                    return found
+                inner = self._exactly(j, sign, cone.members, shares)
+                if inner is not None:
+                    return inner
         return None
+
+    def _can_do_without(self, j: int) -> bool:
+        """Does a column of one sign make a weak separator without this one?"""
+        one_sided = (self.Y >= 0).all(axis=0) | (self.Y <= 0).all(axis=0)
+        return bool((one_sided & (self.N[j] == 0)).any())
 
     def _exactly(self, j: int, sign: int, members: Indices, shares: dict[int, int]) -> Diverging | None:
         """e_j from these rows, and 2^k of the rows that have shares; None if weights are not of one sign."""
@@ -186,7 +176,10 @@ class Quotient:
             goal = [x << -exponent for x in goal]
         else:
             T = T * (1 << exponent)
-        goal = [x - sum(g * int(y) for g, y in zip(given.values(), T[len(members) :, k], strict=True)) for k, x in enumerate(goal)]
+        goal = [
+            x - sum(g * int(y) for g, y in zip(given.values(), T[len(members) :, k], strict=True))
+            for k, x in enumerate(goal)
+        ]
         rows = T[: len(members)]
         prime = lifting.PRIMES[0]
         columns = modular.pivots(lifting.residues(rows, prime), prime, self.data.look)
@@ -217,8 +210,9 @@ class Quotient:
         found = np.zeros((len(members), len(self.exact)), dtype=object)
         for k, v in enumerate(self.exact):
             for c, x in v.items():
-                if c in place:
-                    found[:, k] += x * table[:, place[c]]
+                at = place.get(self.columns[c])
+                if at is not None:
+                    found[:, k] += x * table[:, at]
         return found, block.exponent
 
 
@@ -243,12 +237,10 @@ def fates(quotient: Quotient, open_columns: list[int], basis: list[int]) -> Fate
 
     ``basis``: rows of the quotient, as many as it has dimensions, that are independent.
     """
-    inner = quotient._interior()
-    weak = quotient.separator(open_columns)
+    weak, inner = quotient.separator(open_columns)
     separators = [weak]
     diverging: list[Diverging] = []
     undetermined: dict[int, int] = {}
-    alike: dict[tuple[int, ...], Diverging] = {}
     for j in open_columns:
         sign = 1 if weak[j] > 0 else -1
         known = next((k for k, v in enumerate(separators) if v.get(j, 0) * sign < 0), None)
@@ -260,4 +252,11 @@ def fates(quotient: Quotient, open_columns: list[int], basis: list[int]) -> Fate
             separators.append(quotient.opposite(j, found, weak, inner))
             known = len(separators) - 1
         undetermined[j] = known - 1
-    return Fates(weak, tuple(diverging), tuple(undetermined.items()), tuple(separators[1:]))
+    inside = {each.column: quotient.inside(each, basis) for each in diverging}
+    return Fates(
+        weak,
+        tuple(inside[each.column] or each for each in diverging),
+        tuple(undetermined.items()),
+        tuple(separators[1:]),
+        tuple(j for j, found in inside.items() if found),
+    )

@@ -22,7 +22,9 @@ from novikoff.certificates.certificate import FINEST, About, NotSeparable, Separ
 from novikoff.certificates.claim import InvalidCertificate, how_read
 from novikoff.certificates.closer import Closer
 from novikoff.certificates.divisions import Division, divisions
+from novikoff.certificates.separation import separation as separate
 from novikoff.certificates.solve import CountedRows, Guess, OutOfBudget
+from novikoff.certificates.spans import Unclear
 from novikoff.certificates.verdicts import Verdicts
 from novikoff.certificates.weak import weak_separator
 from novikoff.engine.loops import Signs
@@ -49,6 +51,7 @@ class Question:
     sphere: float | None = None  # as in `About`
     reading: dict[str, Any] | None = None  # as in `About`
     doubted: tuple[Doubted, ...] = ()  # as in `About`
+    separation: bool = False  # is it quasi-complete separation or overlap?
 
 
 Flags = NDArray[np.bool_] | Sequence[bool]  # labels that are two at most
@@ -65,6 +68,7 @@ def certify(
     max_passes: int | None = ...,
     max_seconds: float | None = ...,
     verbose: int = ...,
+    separation: bool = ...,
 ) -> Verdict: ...
 @overload
 def certify(
@@ -77,6 +81,7 @@ def certify(
     max_passes: int | None = ...,
     max_seconds: float | None = ...,
     verbose: int = ...,
+    separation: bool = ...,
 ) -> Verdict | Verdicts: ...
 def certify(
     X: Any,
@@ -88,6 +93,7 @@ def certify(
     max_passes: int | None = None,
     max_seconds: float | None = None,
     verbose: int = 0,
+    separation: bool = False,
 ) -> Verdict | Verdicts:
     """Is there a hyperplane with every row on its side, and with what margin? The answer comes with its proof.
 
@@ -100,6 +106,8 @@ def certify(
     fit_intercept : append the constant coordinate ``intercept_scaling``; else the hyperplane goes through 0
     max_passes, max_seconds : where to give up; by default never
     verbose : 1 shows the bracket closing: a bar in a terminal or a notebook, lines on standard error elsewhere
+    separation : of rows that are not separable, ask on: is it quasi-complete separation or overlap, and which
+        coefficients of a logistic regression stay finite? The answer is ``.separation`` and ``.coefficients``
 
     Returns
     -------
@@ -118,7 +126,9 @@ def certify(
     doubted = X.doubted if isinstance(X, inputs.Examples) else ()
     X, names = inputs.plain_matrix(X)
     constant = float(intercept_scaling) if fit_intercept else 0.0
-    question = Question(gap, constant, max_passes, max_seconds, verbose, reading=reading, doubted=doubted)
+    question = Question(
+        gap, constant, max_passes, max_seconds, verbose, reading=reading, doubted=doubted, separation=separation
+    )
     hashed: bytes | None = None
     proofs: dict[Any, Verdict] = {}
     for division in divisions(y, X.shape[0]):
@@ -156,7 +166,15 @@ def prove(
     hashed = hashed or rows.matrix_digest()
     labels = division.positive, division.against
     about = About(
-        rows.digest(hashed), n, d, question.constant, *labels, question.sphere, question.reading, question.doubted
+        rows.digest(hashed),
+        n,
+        d,
+        question.constant,
+        *labels,
+        question.sphere,
+        question.reading,
+        question.doubted,
+        names,
     )
     power = _awkward(rows.radius)
     if power:
@@ -270,7 +288,15 @@ class _Case:
         if not lower > 0 or Fraction(lower) < (1 - Fraction(self.question.gap)) * Fraction(upper):
             return None
         return Separable(
-            self.about, self.data.passes, (lower, upper), self.radius, tuple(w), rows, tuple(weights), closest
+            self.about,
+            self.data.passes,
+            (lower, upper),
+            self.radius,
+            tuple(w),
+            rows,
+            tuple(weights),
+            closest,
+            "complete" if self.question.separation else None,
         )
 
     # Not separable -----------------------------------------------------------------------------
@@ -287,18 +313,40 @@ class _Case:
         used = [k for k, weight in enumerate(weights) if weight]
         used.sort(key=lambda k: int(rows[k]))
         common = math.gcd(*weights)
-        balance = sum(weights[k] * int(self.data.signs[rows[k]]) for k in used)
+        rows, weights = rows[used], [weights[k] // common for k in used]
+        if not self.question.separation:
+            return self._with_weak_separator(rows, weights, contradiction)
         try:
-            weak, accepted = weak_separator(self.data, rows[used])
+            found = separate(self.data, rows, weights)
+        except Unclear as unclear:
+            return replace(self._with_weak_separator(rows, weights, contradiction), unanswered=str(unclear))
+        except OutOfBudget as out:
+            return replace(self._plain(rows, weights, contradiction), unanswered=str(out))
+        except KeyboardInterrupt:
+            return replace(self._plain(rows, weights, contradiction), unanswered=INTERRUPTED)
+        weak = found.detail.weak
+        if weak is not None and not self.about.constant:
+            weak = (*weak, 0)
+        proof = self._plain(found.rows, found.weights, contradiction=False)
+        return replace(proof, weak=weak, at_zero_positive=found.accepted, detail=found.detail)
+
+    def _with_weak_separator(self, rows: Indices, weights: list[int], contradiction: bool) -> NotSeparable:
+        proof = self._plain(rows, weights, contradiction)
+        try:
+            weak, accepted = weak_separator(self.data, rows)
         except (OutOfBudget, KeyboardInterrupt):  # the verdict stands without it
-            weak, accepted = None, False
+            return proof
+        return replace(proof, weak=None if weak is None else tuple(weak), at_zero_positive=accepted)
+
+    def _plain(self, rows: Indices, weights: list[int], contradiction: bool) -> NotSeparable:
+        balance = sum(p * int(s) for p, s in zip(weights, self.data.signs[rows], strict=True))
         return NotSeparable(
             self.about,
             self.data.passes,
-            rows[used],
-            tuple(weights[k] // common for k in used),
-            None if weak is None else tuple(weak),
-            accepted,
+            rows,
+            tuple(weights),
+            None,
+            False,
             contradiction,
             not self.about.constant and balance != 0,
         )

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.certificates.faces import face, peeled
-from novikoff.certificates.fates import Fates, Quotient, fates
+from novikoff.certificates.details import Detail, Diverging, Fates, Span
+from novikoff.certificates.faces import face
+from novikoff.certificates.fates import Quotient, fates
 from novikoff.certificates.solve import CountedRows, spread
-from novikoff.certificates.spans import Echelon, Span, Sparse, Unclear, nonzero_products, spanning, unscaled
+from novikoff.certificates.spans import Echelon, Unclear, nonzero_products, spanning, unscaled
 from novikoff.engine.rows import Indices
 
 Matrix = NDArray[np.float64]
@@ -19,15 +19,13 @@ Matrix = NDArray[np.float64]
 LARGEST = 2**28  # entries of the rows, as a dense matrix
 
 
-@dataclass(frozen=True)
-class Found:
+class Found(NamedTuple):
     """What is proved of rows that no hyperplane separates."""
 
-    rows: Indices
+    rows: Indices  # of a combination that vanishes, and that spans the rows that no weak separator moves
     weights: list[int]
-    span: Span  # of Z, by rows of the combination
-    all_rows: Span  # of all rows: the same, where Z is all of them
-    fates: Fates | None  # None: Z is all rows
+    detail: Detail
+    accepted: bool  # the weak separator moves all rows of sign -1
 
 
 def separation(data: CountedRows, rows: Indices, weights: list[int]) -> Found:
@@ -42,7 +40,8 @@ def separation(data: CountedRows, rows: Indices, weights: list[int]) -> Found:
 class _Problem:
     def __init__(self, data: CountedRows, used: Indices) -> None:
         self.data, self.used = data, used
-        self.unused = np.setdiff1d(np.arange(data.width if data.rows.constant else data.width - 1), used)
+        self.width = data.width if data.rows.constant else data.width - 1  # D
+        self.unused = np.setdiff1d(np.arange(self.width), used)
 
     def at_once(self, rows: Indices, weights: list[int]) -> Found | None:
         """The rows of the combination span everything: as on ordinary data without a separator."""
@@ -54,7 +53,7 @@ class _Problem:
         if len(echelon.free):
             return None
         span = self._span(echelon, rows, exponents)
-        return Found(rows, weights, span, span, None)
+        return Found(rows, weights, Detail(self.width, span, span, 0, None), False)
 
     def search(self, rows: Indices, weights: list[int]) -> Found:
         data = self.data
@@ -69,13 +68,15 @@ class _Problem:
         echelon.rows = vanishing.basis[echelon.rows].tolist()
         span = self._span(echelon, np.arange(data.n), exponents)
         if len(zero) == data.n:
-            return Found(vanishing.rows, vanishing.weights, span, span, None)
+            return Found(vanishing.rows, vanishing.weights, Detail(self.width, span, span, 0, None), False)
         outside = np.setdiff1d(np.arange(data.n), zero)
         start = np.concatenate([vanishing.basis, spread(outside, 4 * len(echelon.free) + 8)])
         everything = spanning(A, start, data.look)
         all_rows = self._span(everything, np.arange(data.n), exponents)
         found = self._fates(A, exponents, echelon, everything, outside)
-        return Found(vanishing.rows, vanishing.weights, span, all_rows, found)
+        detail = Detail(self.width, span, all_rows, len(outside), found)
+        accepted = bool((data.signs[zero] > 0).all())
+        return Found(vanishing.rows, vanishing.weights, detail, accepted)
 
     def _span(self, echelon: Echelon, rows: Indices, exponents: NDArray[np.int64]) -> Span:
         """In the coordinates of the data."""
@@ -96,8 +97,18 @@ class _Problem:
         dependent = {j for v in everything.vectors() for j in v}
         moved = {j for v in zero.vectors() for j in v} - dependent
         directions = [v for f, v in zip(zero.free, zero.vectors(), strict=True) if f not in everything.free]
-        exact = exponents
-        quotient = Quotient(self.data, outside, A[outside], directions, exact)
+        quotient = Quotient(self.data, outside, A[outside], directions, self.used, exponents)
         places = {int(i): k for k, i in enumerate(outside)}
         basis = [places[i] for i in everything.rows if i in places]
-        return fates(quotient, sorted(moved), basis)
+        return self._in_coordinates_of_the_data(fates(quotient, sorted(moved), basis), exponents)
+
+    def _in_coordinates_of_the_data(self, found: Fates, exponents: NDArray[np.int64]) -> Fates:
+        names = self.used.tolist()
+        weak, *others = ({names[j]: x for j, x in unscaled(v, exponents).items()} for v in (found.weak, *found.others))
+        return Fates(
+            weak,
+            tuple(Diverging(names[each.column], each.scale, each.rows, each.weights) for each in found.diverges),
+            tuple((names[j], k) for j, k in found.undetermined),
+            tuple(others),
+            tuple(names[j] for j in found.needed),
+        )

@@ -7,7 +7,6 @@ residues, and a minor that is not zero modulo the prime is not zero.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,27 +14,17 @@ from flint import fmpz, fmpz_mod_ctx, fmpz_mod_mat, nmod_mat
 from numpy.typing import NDArray
 
 from novikoff.certificates import lifting
+from novikoff.certificates.details import Sparse
 from novikoff.certificates.lifting import whole
 from novikoff.certificates.modular import Look
 from novikoff.certificates.rational import integers
 from novikoff.engine.rows import Indices
 
 Matrix = NDArray[np.float64]
-Sparse = dict[int, int]  # an integer vector: its coordinates that are not 0, increasing
 
 SMALLER, LARGER = 61, 89  # the exponents of the primes 2^61 - 1 and 2^89 - 1
 BLOCK = 4096  # rows of a product between two looks at the clock
 EXACT = 2.0**53  # integers below it are floats, and so are sums of them
-
-
-@dataclass(frozen=True)
-class Span:
-    """Rows and columns whose minor is not zero modulo 2^modulus - 1, and the vectors orthogonal to what they span."""
-
-    rows: tuple[int, ...]
-    columns: tuple[int, ...]
-    modulus: int
-    kernel: tuple[Sparse, ...]  # the first coordinate of each is beyond that of the one before
 
 
 class Echelon:
@@ -102,9 +91,7 @@ def _reduce(residues: NDArray[Any], modulus: int) -> tuple[Any, int]:
     if 0 in shape:
         return None, 0
     matrix = (
-        nmod_mat(*shape, entries, prime)
-        if modulus == SMALLER
-        else fmpz_mod_mat(*shape, entries, fmpz_mod_ctx(prime))
+        nmod_mat(*shape, entries, prime) if modulus == SMALLER else fmpz_mod_mat(*shape, entries, fmpz_mod_ctx(prime))
     )
     reduced, rank = matrix.rref()
     return reduced, int(rank)
@@ -148,9 +135,11 @@ def primitive(v: Sparse) -> Sparse:
 
 
 def unscaled(v: Sparse, exponents: NDArray[np.int64]) -> Sparse:
-    """The vector for columns that were divided by these powers of two."""
+    """The vector for columns that were divided by these powers of two, without a common factor."""
     most = max(int(exponents[j]) for j in v)
-    return primitive({j: x << most - int(exponents[j]) for j, x in v.items()})
+    found = {j: v[j] << most - int(exponents[j]) for j in sorted(v)}
+    common = math.gcd(*found.values())
+    return {j: x // common for j, x in found.items()}
 
 
 def combine(weights: list[int], vectors: list[Sparse]) -> Sparse:

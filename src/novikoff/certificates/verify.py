@@ -13,6 +13,8 @@ from novikoff.certificates.claim import (
     InvalidCertificate,
     Label,
     NotSeparableClaim,
+    OverlapClaim,
+    QuasiCompleteClaim,
     SeparableClaim,
     Sides,
     is_label,
@@ -50,7 +52,7 @@ def verify(certificate: Any, X: Any, y: Any = None, *, reference: bool = False) 
     data = Data(matrix)
     if reference:
         return _by_reference(claim, data, labels)
-    assert isinstance(claim, SeparableClaim | NotSeparableClaim)
+    assert isinstance(claim, SeparableClaim | NotSeparableClaim | OverlapClaim | QuasiCompleteClaim)
     signs, against = _sides(claim.sides, labels)
     return check.check(claim, data, signs, against)
 

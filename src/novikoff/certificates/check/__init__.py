@@ -9,11 +9,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from novikoff.certificates.check import separability
+from novikoff.certificates.check import separability, separation
 from novikoff.certificates.check.data import Data, ExactRows
-from novikoff.certificates.claim import Claim, Label, NotSeparableClaim, SeparableClaim, require
+from novikoff.certificates.claim import (
+    Claim,
+    Label,
+    NotSeparableClaim,
+    OverlapClaim,
+    QuasiCompleteClaim,
+    SeparableClaim,
+    require,
+)
 from novikoff.certificates.reference.separability import signs_balance
-from novikoff.certificates.verified import Verified, of_separability
+from novikoff.certificates.reference.separation import needed_columns
+from novikoff.certificates.verified import Verified, of_separability, of_separation
 
 
 def check(claim: Claim, data: Data, signs: Any, against: tuple[Label, ...]) -> Verified:
@@ -22,9 +31,17 @@ def check(claim: Claim, data: Data, signs: Any, against: tuple[Label, ...]) -> V
     ours = [*data.shape]
     require([head.n, head.d] == ours, f"this proof is about data of shape {[head.n, head.d]}; yours is {ours}")
     rows = ExactRows(data, signs, head)
-    assert isinstance(claim, SeparableClaim | NotSeparableClaim)
+    assert isinstance(claim, SeparableClaim | NotSeparableClaim | OverlapClaim | QuasiCompleteClaim)
+    balance = signs_balance(claim.combination, signs.tolist())
+    if isinstance(claim, OverlapClaim):
+        separation.check_overlap(claim, data, signs, rows)
+        return of_separation(claim, against, balance)
+    if isinstance(claim, QuasiCompleteClaim):
+        zero = separation.check_quasi_complete(claim, data, signs, rows)
+        needed = needed_columns(claim, [i for i in claim.all_rows.rows if not zero[i]])
+        return of_separation(claim, against, balance, int((~zero).sum()), needed)
     if isinstance(claim, SeparableClaim):
         separability.check_separable(claim, data, signs, rows)
     else:
         separability.check_not_separable(claim, data, signs, rows)
-    return of_separability(claim, against, signs_balance(claim.combination, signs.tolist()))
+    return of_separability(claim, against, balance)

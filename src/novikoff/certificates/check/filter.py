@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from typing import Any
@@ -11,7 +11,7 @@ import numpy as np
 
 from novikoff.certificates.check.data import Block, Data, ExactRows
 from novikoff.certificates.check.digest import Digest, digest_of
-from novikoff.certificates.claim import Head, require
+from novikoff.certificates.claim import Head, InvalidCertificate, require
 from novikoff.certificates.reference.rows import product, square
 from novikoff.certificates.verified import rounded_up
 
@@ -28,26 +28,43 @@ def scan(
     most: Fraction,
 ) -> bool:
     """The digest is that of the claim; given w, all <w,a_i> >= least and ||a_i||^2 <= most. Is some <w,a_i> > 0?"""
-    stream = Digest(head.version, data, signs)
     floats = None if w is None else Filter(w, least, most, head.constant)
     unclear: list[int] = []
     some = False
-    with ThreadPoolExecutor(2) as pool:  # hashing runs beside the products
-        for block in data.blocks():
-            stream.update(block, pool)
-            if floats:
-                doubtful, above = floats.call(block, signs[block.start : block.stop])
-                unclear += (block.start + np.flatnonzero(doubtful)).tolist()
-                some = some or above
-        found = stream.hexdigest()
-    same = head.digest == found or head.digest == digest_of(3 - head.version, data, signs)  # the other version's
-    require(same, f"this proof is about data with digest {head.digest:.12}...; yours is {found:.12}...")
+
+    def look(block: Block) -> None:
+        nonlocal some
+        if floats:
+            doubtful, above = floats.call(block, signs[block.start : block.stop])
+            unclear.extend((block.start + np.flatnonzero(doubtful)).tolist())
+            some = some or above
+
+    scan_blocks(head, data, signs, look)
     for start in range(0, len(unclear), data.step):
         part = unclear[start : start + data.step]
         some = _decide(rows.of(part), part, w, least, most) or some
         if start + data.step < len(unclear):  # many rows are unclear: only those of one part are held at a time
             rows.clear()
     return some
+
+
+def scan_blocks(head: Head, data: Data, signs: Any, look: Callable[[Block], None]) -> None:
+    """The digest is that of the claim; and every block has been looked at, while it was hashed."""
+    stream = Digest(head.version, data, signs)
+    failed: InvalidCertificate | None = None
+    with ThreadPoolExecutor(2) as pool:  # hashing runs beside the products
+        for block in data.blocks():
+            stream.update(block, pool)
+            try:
+                if failed is None:
+                    look(block)
+            except InvalidCertificate as error:  # of other data, perhaps: then that is what to say
+                failed = error
+        found = stream.hexdigest()
+    same = head.digest == found or head.digest == digest_of(3 - head.version, data, signs)  # the other version's
+    require(same, f"this proof is about data with digest {head.digest:.12}...; yours is {found:.12}...")
+    if failed is not None:
+        raise failed
 
 
 def _decide(rows: ExactRows, unclear: list[int], w: Sequence[int] | None, least: Fraction, most: Fraction) -> bool:

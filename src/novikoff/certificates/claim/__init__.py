@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from novikoff.certificates.claim import format_1, separability
+from novikoff.certificates.claim import format_1, separability, separation
 from novikoff.certificates.claim.fields import LARGEST_FILE
 from novikoff.certificates.claim.fields import LARGEST_FLOAT as LARGEST_FLOAT
 from novikoff.certificates.claim.fields import ORIGIN as ORIGIN
@@ -29,12 +29,19 @@ from novikoff.certificates.claim.reading import HowRead as HowRead
 from novikoff.certificates.claim.reading import how_read as how_read
 from novikoff.certificates.claim.separability import NotSeparableClaim as NotSeparableClaim
 from novikoff.certificates.claim.separability import SeparableClaim as SeparableClaim
+from novikoff.certificates.claim.separation import Divergence as Divergence
+from novikoff.certificates.claim.separation import OverlapClaim as OverlapClaim
+from novikoff.certificates.claim.separation import QuasiCompleteClaim as QuasiCompleteClaim
+from novikoff.certificates.claim.separation import Span as Span
+from novikoff.certificates.claim.separation import Sparse as Sparse
 
 FORMAT = "novikoff certificate 2"
 
 READERS: dict[str, Callable[[dict[str, Any]], Claim]] = {
     SeparableClaim.kind: separability.separable,
     NotSeparableClaim.kind: separability.not_separable,
+    OverlapClaim.kind: separation.overlap,
+    QuasiCompleteClaim.kind: separation.quasi_complete,
 }
 
 

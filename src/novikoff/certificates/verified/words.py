@@ -30,6 +30,9 @@ class Verified:
     radius: float | None = None
     mistake_bound: float | None = None  # radius^2 / lower^2, rounded up: of a Perceptron with this constant, unrounded
     weakly_separable: bool = False
+    separation: str | None = None  # "complete", "quasi-complete", "overlap"; None: the certificate does not say which
+    coefficients: tuple[str, ...] = ()  # of separation, one for each coordinate: what becomes of a logistic regression
+    needed: tuple[int, ...] = ()  # the columns that every weak separator needs, of those that are known
     reading: HowRead | None = None  # what the certificate records of how the file was read; nothing checks it
 
     def __str__(self) -> str:
