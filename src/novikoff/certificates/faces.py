@@ -21,7 +21,7 @@ from novikoff.certificates import dual, lifting, modular
 from novikoff.certificates.lifting import whole
 from novikoff.certificates.rational import integer_rows
 from novikoff.certificates.solve import VANISHED, CountedRows, approach, length, spread, steps_at_a_time
-from novikoff.certificates.spans import Unclear
+from novikoff.certificates.spans import Echelon, Unclear, spanning
 from novikoff.engine.rows import Indices
 from novikoff.engine.storage import Vector
 
@@ -47,12 +47,13 @@ class Cone(NamedTuple):
         return length(self.residual) < VANISHED
 
 
-class Vanishing(NamedTuple):
-    """A positive combination that vanishes, and those of its rows that span the others."""
+class Face(NamedTuple):
+    """The rows that no weak separator moves, what they span, and a positive combination of some that span it."""
 
+    zero: Indices
+    echelon: Echelon  # its rows are among those of the combination
     rows: Indices
     weights: list[int]
-    basis: Indices
 
 
 def nearest_in_cone(data: CountedRows, A: Matrix, space: Matrix, target: Vector, start: Indices) -> Cone:
@@ -108,7 +109,7 @@ def peeled(A: Matrix, rows: Indices) -> Indices:
         rows = rows[~moved]
 
 
-def face(data: CountedRows, A: Matrix, rows: Indices, weights: list[int]) -> tuple[Indices, Vanishing]:
+def face(data: CountedRows, A: Matrix, rows: Indices, weights: list[int]) -> Face:
     """The rows that no weak separator moves, and their combination; A has the rows with columns of the same size.
 
     ``rows`` and ``weights`` are a combination that vanishes.
@@ -121,18 +122,21 @@ def face(data: CountedRows, A: Matrix, rows: Indices, weights: list[int]) -> tup
             raise Unclear("floats took a row that cancels for one that a weak separator moves")
         part = unit[kept]
         target = _of_length_1(-part.sum(axis=0))
-        if target is None:
-            target = _of_length_1(-part[np.abs(part).any(axis=1)][0]) if part.any() else None
-            if target is None:  # rows of zeros
-                return kept, Vanishing(rows[:1], [1], rows[:0])
-        cone = nearest_in_cone(data, part, space, target, spread(np.arange(len(part)), data.page))
-        if cone.contains:
-            return kept, _spanning(data, unit, powers, kept, cone, rows, weights)
-        products = part @ -cone.residual
-        stays = products <= LEAVES * length(cone.residual)
-        if stays.all():
-            raise Unclear("floats see a weak separator, and no row that it moves")
-        kept = peeled(A, kept[stays])
+        members = rows[:0]
+        if target is not None:
+            cone = nearest_in_cone(data, part, space, target, spread(np.arange(len(part)), data.page))
+            if not cone.contains:
+                stays = part @ -cone.residual <= LEAVES * length(cone.residual)
+                if stays.all():
+                    raise Unclear("floats see a weak separator, and no row that it moves")
+                kept = peeled(A, kept[stays])
+                continue
+            members = kept[cone.members]
+        # Each of them is minus a positive combination of the others, modulo the space.
+        start = np.searchsorted(kept, np.concatenate([rows, np.setdiff1d(members, rows)]))
+        echelon = spanning(A[kept], start, data.look)
+        echelon.rows = kept[echelon.rows].tolist()
+        return Face(kept, echelon, *_spanning_combination(data, unit, powers, kept, echelon, rows, weights))
 
 
 def _of_length_1(target: Vector) -> Vector | None:
@@ -140,33 +144,37 @@ def _of_length_1(target: Vector) -> Vector | None:
     return target / size if size > VANISHED else None
 
 
-def _spanning(
+def _spanning_combination(
     data: CountedRows,
     unit: Matrix,
     powers: NDArray[np.int64],
     kept: Indices,
-    cone: Cone,
+    echelon: Echelon,
     rows: Indices,
     weights: list[int],
-) -> Vanishing:
-    """The combination of these rows, and as many others as it takes to span all that are kept."""
-    basis, first = rows[cone.space], kept[cone.members]
+) -> tuple[Indices, list[int]]:
+    """A positive combination that vanishes, of these rows, those of the echelon form, and as many others."""
+    independent = np.array(echelon.rows, dtype=np.int64)
+    basis, first = independent[np.isin(independent, rows)], independent[~np.isin(independent, rows)]
     if len(first) == 0:
-        return Vanishing(rows, weights, basis)
+        return rows, weights
+    if len(basis) == 0:  # a row of zeros
+        rows, weights = rows[:0], []
     space, part = unit[rows], unit[kept]
     random = np.random.RandomState(0)
     for _ in range(TRIES):
-        dyadic = random.randint(64, 128, len(first))
+        dyadic = random.randint(2**15, 2**16, len(first))
         target = _of_length_1(-(dyadic[:, None] * unit[first]).sum(axis=0))
         if target is None:
             continue
         opposite = nearest_in_cone(data, part, space, target, spread(np.arange(len(part)), data.page))
-        if not opposite.contains:
+        second = kept[opposite.members]
+        if not opposite.contains or len(second) != len(first):
             continue
         given = [int(w) << int(powers[first].max() - k) for w, k in zip(dyadic, powers[first], strict=True)]
-        found = _exactly(data, basis, first, given, kept[opposite.members])
+        found = _exactly(data, basis, first, given, second)
         if found is not None:
-            return _together(rows, weights, basis, first, given, kept[opposite.members], found)
+            return _together(rows, weights, basis, first, given, second, found)
     raise Unclear("floats see rows that cancel, and integers do not")
 
 
@@ -198,7 +206,7 @@ def _together(
     given: list[int],
     second: Indices,
     found: tuple[list[int], int],
-) -> Vanishing:
+) -> tuple[Indices, list[int]]:
     """All of it as one combination, with so much of the old one that all weights are positive."""
     x, q = found
     total = {int(i): 0 for i in np.concatenate([rows, first, second])}
@@ -210,4 +218,4 @@ def _together(
         total[i] += times * p
     used = sorted(i for i, p in total.items() if p)
     common = math.gcd(*(total[i] for i in used))
-    return Vanishing(np.array(used, dtype=np.int64), [total[i] // common for i in used], np.concatenate([basis, first]))
+    return np.array(used, dtype=np.int64), [total[i] // common for i in used]

@@ -185,7 +185,8 @@ class Quotient:
         columns = modular.pivots(lifting.residues(rows, prime), prime, self.data.look)
         if len(columns) < len(members):
             return None
-        x, q = [], 1
+        x: list[int] = []
+        q = 1
         if columns:
             right = whole([[goal[k] for k in columns]])[0]
             found = lifting.solve(whole(rows[:, columns].tolist()).T, right, self.data.look)
@@ -223,7 +224,7 @@ def signs(A: Matrix, u: Sparse, look: Any) -> NDArray[np.int8]:
     part, floats = A[:, columns], np.array([x / (1 << bits) for x in u.values()])
     products = part @ floats
     noise = (len(u) + 4) * 2.0**-51 * (np.abs(part) @ np.abs(floats))
-    found = np.sign(products).astype(np.int8)
+    found: NDArray[np.int8] = np.sign(products).astype(np.int8)
     numbers = np.array(list(u.values()), dtype=object)
     for i in np.flatnonzero(~(np.abs(products) > noise)).tolist():
         look()

@@ -1,4 +1,4 @@
-"""Complete, quasi-complete or overlap (Albert and Anderson 1984): the question after "not separable", with its proof."""
+"""Complete, quasi-complete or overlap (Albert and Anderson 1984): what to ask after "not separable"."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from novikoff.certificates.details import Detail, Diverging, Fates, Span
 from novikoff.certificates.faces import face
 from novikoff.certificates.fates import Quotient, fates
 from novikoff.certificates.solve import CountedRows, spread
-from novikoff.certificates.spans import Echelon, Unclear, nonzero_products, spanning, unscaled
+from novikoff.certificates.spans import Echelon, Unclear, spanning, unscaled
 from novikoff.engine.rows import Indices
 
 Matrix = NDArray[np.float64]
@@ -61,22 +61,18 @@ class _Problem:
         data.spend(1)
         exponents = np.frexp(np.abs(A).max(axis=0))[1].astype(np.int64)
         A = np.ldexp(A, -exponents)
-        zero, vanishing = face(data, A, rows, weights)
-        echelon = Echelon(A[vanishing.basis], data.look)
-        if nonzero_products(A[zero], echelon.vectors(), data.look).any():
-            raise Unclear("floats took a row that a weak separator moves for one that none does")
-        echelon.rows = vanishing.basis[echelon.rows].tolist()
+        zero, echelon, spanning_rows, spanning_weights = face(data, A, rows, weights)
         span = self._span(echelon, np.arange(data.n), exponents)
         if len(zero) == data.n:
-            return Found(vanishing.rows, vanishing.weights, Detail(self.width, span, span, 0, None), False)
+            return Found(spanning_rows, spanning_weights, Detail(self.width, span, span, 0, None), False)
         outside = np.setdiff1d(np.arange(data.n), zero)
-        start = np.concatenate([vanishing.basis, spread(outside, 4 * len(echelon.free) + 8)])
+        start = np.concatenate([np.array(echelon.rows, dtype=np.int64), spread(outside, 4 * len(echelon.free) + 8)])
         everything = spanning(A, start, data.look)
         all_rows = self._span(everything, np.arange(data.n), exponents)
         found = self._fates(A, exponents, echelon, everything, outside)
         detail = Detail(self.width, span, all_rows, len(outside), found)
         accepted = bool((data.signs[zero] > 0).all())
-        return Found(vanishing.rows, vanishing.weights, detail, accepted)
+        return Found(spanning_rows, spanning_weights, detail, accepted)
 
     def _span(self, echelon: Echelon, rows: Indices, exponents: NDArray[np.int64]) -> Span:
         """In the coordinates of the data."""

@@ -7,8 +7,8 @@ cannot tell apart it brings here, and it must agree with these files on every ce
     rows            a_i = s_i (x_i, c), with s_i = +1 for the positive label and -1 for the others;
                     a_i = s_i x_i through the origin
 
-`separability` has the claims of a verdict, `separation` those of quasi-complete separation and overlap. `rows` makes the rows of floats, `digest` names the data, and `labels` says
-which stands against which.
+`separability` has the claims of a verdict, `separation` those of quasi-complete separation and overlap. `rows` makes
+the rows of floats, `digest` names the data, and `labels` says which stands against which.
 """
 
 from __future__ import annotations

@@ -22,10 +22,10 @@ Why this is enough. The minor says that the rows of the combination, which lie i
 echelon form, has D - r independent vectors orthogonal to Z: so they span what Z spans, and N is all that is orthogonal
 to it. A weak separator t has sum p <t, a> = 0 with every term >= 0: it is 0 on the combination, so on its span, so on
 Z. Where Z is all rows, no weak separator moves a row (overlap: the likelihood of a logistic regression has its maximum
-at a finite point). Else Z is exactly the rows that no weak separator moves, and the others are the largest set that one
-moves. Towards the supremum <b, a> goes to infinity outside Z, and b converges on Z: coefficient j converges where e_j is
-in the span of Z, which is where N_j = 0; goes to the infinity of the sign of the scale where scale e_j is a positive
-combination of rows outside and of Z; and else the likelihood alone does not say.
+at a finite point). Else Z is exactly the rows that no weak separator moves, and the others are the largest set that
+one moves. Towards the supremum <b, a> goes to infinity outside Z, and b converges on Z: coefficient j converges where
+e_j is in the span of Z, which is where N_j = 0; goes to the infinity of the sign of the scale where scale e_j is a
+positive combination of rows outside and of Z; and else the likelihood alone does not say.
 """
 
 from __future__ import annotations
