@@ -168,8 +168,10 @@ def _spanning_combination(
         if target is None:
             continue
         opposite = nearest_in_cone(data, part, space, target, spread(np.arange(len(part)), data.page))
-        second = kept[opposite.members]
-        if not opposite.contains or len(second) != len(first):
+        # Floats may take some more of them for independent.
+        heaviest = np.argsort(-opposite.weights, kind="stable")[: len(first)]
+        second = kept[opposite.members[heaviest]]
+        if not opposite.contains:
             continue
         given = [int(w) << int(powers[first].max() - k) for w, k in zip(dyadic, powers[first], strict=True)]
         found = _exactly(data, basis, first, given, second)

@@ -72,9 +72,10 @@ class Quotient:
             aside = random.choice([-1.0, 1.0], len(w)) * random.uniform(2.0, 4.0, len(w))
             nudged = w + np.abs(w).max() * np.ldexp(aside, -bits)
             for c in (w, nudged):
-                u = self._rounded(c, bits)
-                if u and all(u.get(j) for j in open_columns) and self._moves_all(u):
-                    return u, c
+                numbers = self._rounded(c, bits)
+                u = self._vector(numbers)
+                if all(u.get(j) for j in open_columns) and self._moves_all(u):
+                    return u, numbers / length(numbers)
         raise Unclear("a weak separator is lost in rounding")
 
     def _interior(self) -> Vector:
@@ -100,9 +101,14 @@ class Quotient:
             which = np.concatenate([which, new])
             B = np.concatenate([B, np.column_stack([np.ones(len(new)), Y[new]])])
 
-    def _rounded(self, c: Vector, bits: int) -> Sparse:
-        """The vector with these coordinates, rounded to so many bits of the largest."""
-        numbers = np.rint(np.ldexp(c / np.abs(c).max(), bits)).astype(np.int64).tolist()
+    @staticmethod
+    def _rounded(c: Vector, bits: int) -> Vector:
+        """Multiples of the coordinates, to so many bits of the largest."""
+        return np.asarray(np.rint(np.ldexp(c / np.abs(c).max(), bits)))
+
+    def _vector(self, coordinates: Vector) -> Sparse:
+        """With these whole coordinates, exactly, but for a common factor."""
+        numbers = [int(x) for x in coordinates]
         most = max(p for x, p in zip(numbers, self.powers, strict=True) if x)
         u = combine([x << most - p if x else 0 for x, p in zip(numbers, self.powers, strict=True)], self.directions)
         common = math.gcd(*u.values())
@@ -120,7 +126,7 @@ class Quotient:
         for bits in FINENESS:
             for part in (0.5, 0.25, 2.0**-6):
                 c = v + part * (-depth / reach) * inner if reach > 0 else v
-                found = self._rounded(c, bits)
+                found = self._vector(self._rounded(c, bits))
                 if found.get(j, 0) * u[j] < 0 and self._moves_all(found):
                     return found
         raise Unclear("a weak separator is lost in rounding")
