@@ -317,7 +317,7 @@ class _Case:
         if not self.question.separation:
             return self._with_weak_separator(rows, weights, contradiction)
         try:
-            found = separate(self.data, rows, weights)
+            found = separate(self.data, rows, weights, self.power)
         except Unclear as unclear:
             return replace(self._with_weak_separator(rows, weights, contradiction), unanswered=str(unclear))
         except OutOfBudget as out:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -28,18 +29,21 @@ class Found(NamedTuple):
     accepted: bool  # the weak separator moves all rows of sign -1
 
 
-def separation(data: CountedRows, rows: Indices, weights: list[int]) -> Found:
-    """Overlap or not, from a combination that vanishes; `Unclear` where floats cannot tell."""
+def separation(data: CountedRows, rows: Indices, weights: list[int], power: int) -> Found:
+    """Overlap or not, from a combination that vanishes; `Unclear` where floats cannot tell.
+
+    The rows of the data are those of the problem times 2^power.
+    """
     used = data.used_columns()
     if len(used) * data.n > LARGEST:
         raise Unclear(f"{data.n:,} rows of {len(used):,} columns are too many to ask it of")
-    problem = _Problem(data, used)
+    problem = _Problem(data, used, power)
     return problem.at_once(rows, weights) or problem.search(rows, weights)
 
 
 class _Problem:
-    def __init__(self, data: CountedRows, used: Indices) -> None:
-        self.data, self.used = data, used
+    def __init__(self, data: CountedRows, used: Indices, power: int) -> None:
+        self.data, self.used, self.power = data, used, power
         self.width = data.width if data.rows.constant else data.width - 1  # D
         self.unused = np.setdiff1d(np.arange(self.width), used)
 
@@ -103,8 +107,14 @@ class _Problem:
         weak, *others = ({names[j]: x for j, x in unscaled(v, exponents).items()} for v in (found.weak, *found.others))
         return Fates(
             weak,
-            tuple(Diverging(names[each.column], each.scale, each.rows, each.weights) for each in found.diverges),
+            tuple(self._of_the_data(each) for each in found.diverges),
             tuple((names[j], k) for j, k in found.undetermined),
             tuple(others),
             tuple(names[j] for j in found.needed),
         )
+
+    def _of_the_data(self, found: Diverging) -> Diverging:
+        scale, weights = found.scale << max(0, self.power), [w << max(0, -self.power) for w in found.weights]
+        common = math.gcd(scale, *weights)
+        values = tuple(w // common for w in weights)
+        return Diverging(int(self.used[found.column]), scale // common, found.rows, values)

@@ -50,10 +50,10 @@ class Echelon:
         return [v for v in self.kernel if v is not None]
 
     def _sure(self, A: Matrix, f: int, v: Sparse | None, look: Look) -> Sparse | None:
-        """The vector if it is orthogonal to the rows, or one by Dixon's method, or None: there is none."""
-        B = A[self.rows]
-        if v is not None and not nonzero_products(B, [v], look).any():
+        """The vector if it is orthogonal to all rows of A, or one by Dixon's method, or None: there is none."""
+        if v is not None and not nonzero_products(A, [v], look).any():
             return v
+        B = A[self.rows]
         table, _ = integers(B)
         T = whole([table[k : k + B.shape[1]] for k in range(0, len(table), B.shape[1])])
         v = {f: 1}
@@ -63,7 +63,7 @@ class Echelon:
                 return None
             v = {f: found[1], **{int(j): x for j, x in zip(self.pivots, found[0], strict=True) if x}}
         v = primitive(v)
-        return None if nonzero_products(B, [v], look).any() else v
+        return None if nonzero_products(A, [v], look).any() else v
 
 
 class Unclear(Exception):  # noqa: N818  # not an error: what was asked stays open
