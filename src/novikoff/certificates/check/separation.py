@@ -18,12 +18,14 @@ from novikoff.certificates.reference.separation import diverges, fates, is_oppos
 
 def check_overlap(claim: OverlapClaim, data: Data, signs: Any, rows: ExactRows) -> None:
     kernel = Products(claim.span.kernel, claim.head)
+    orthogonal = True
 
     def look(block: Block) -> None:
-        orthogonal = not kernel.signs(block, signs[block.start : block.stop]).any()
-        require(orthogonal, "the kernel of its span is not orthogonal to its rows")
+        nonlocal orthogonal
+        orthogonal = orthogonal and not kernel.signs(block, signs[block.start : block.stop]).any()
 
     scan_blocks(claim.head, data, signs, look)
+    require(orthogonal, "the kernel of its span is not orthogonal to its rows")
     zero = vanishes(claim.combination, rows.of(claim.combination.rows))
     require(zero, "its weighted rows do not sum to zero")
     _check_minor(claim.span, rows, claim.head, "its span")
@@ -57,20 +59,23 @@ def _check_products(claim: QuasiCompleteClaim, data: Data, signs: Any) -> Any:
         Products(vectors, head) for vectors in (claim.others, claim.span.kernel, claim.all_rows.kernel)
     )
     zero = np.zeros(head.n, dtype=np.bool_)
+    wrong = np.zeros(4, dtype=np.bool_)
 
     def look(block: Block) -> None:
         s = signs[block.start : block.stop]
         moved = weak.signs(block, s)[:, 0]
-        require((moved >= 0).all(), "its weak separator has y<u,x> < 0 on some row")
         zero[block.start : block.stop] = moved == 0
-        spanned = of_zero.signs(block, s)[moved == 0]
-        require(not spanned.any(), "the kernel of its span is not orthogonal to its rows")
-        require(not of_all.signs(block, s).any(), "the kernel of the span of all rows is not orthogonal to its rows")
-        least = others.signs(block, s).min(initial=0)
-        require(least >= 0, "one of its other weak separators has y<u,x> < 0 on some row")
+        wrong[0] |= bool((moved < 0).any())
+        wrong[1] |= bool(of_zero.signs(block, s)[moved == 0].any())
+        wrong[2] |= bool(of_all.signs(block, s).any())
+        wrong[3] |= bool((others.signs(block, s) < 0).any())
 
     scan_blocks(head, data, signs, look)
+    require(not wrong[0], "its weak separator has y<u,x> < 0 on some row")
     require(not zero.all(), "its weak separator has y<u,x> = 0 on every row")
+    require(not wrong[1], "the kernel of its span is not orthogonal to its rows")
+    require(not wrong[2], "the kernel of the span of all rows is not orthogonal to its rows")
+    require(not wrong[3], "one of its other weak separators has y<u,x> < 0 on some row")
     return zero
 
 
