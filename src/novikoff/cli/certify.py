@@ -29,6 +29,13 @@ def certify(
     gap: Annotated[float, typer.Option(help="Relative distance of the two ends of the margin.")] = 0.01,
     intercept: Annotated[bool, typer.Option(help="Append the constant coordinate 1.")] = True,
     max_seconds: Annotated[float | None, typer.Option(help="Give up the search after so many seconds.")] = None,
+    separation: Annotated[
+        bool,
+        typer.Option(
+            "--separation",
+            help="Ask on: quasi-complete separation or overlap, and which coefficients of a logistic regression diverge?",
+        ),
+    ] = False,
     *,
     reading: ReadingOptions,
     as_json: AsJson = False,
@@ -45,7 +52,14 @@ def certify(
     examples = read(data, **reading.given())
     report_skipped(examples.bad)
     announce(examples.account, quiet=quiet)
-    found = certify(examples, gap=gap, fit_intercept=intercept, max_seconds=max_seconds, verbose=0 if quiet else 1)
+    found = certify(
+        examples,
+        gap=gap,
+        fit_intercept=intercept,
+        max_seconds=max_seconds,
+        verbose=0 if quiet else 1,
+        separation=separation,
+    )
     many = isinstance(found, Verdicts)
     proofs = dict(found) if isinstance(found, Verdicts) else {"": found}
     saved = []
@@ -88,6 +102,7 @@ def _record(proof: Proof) -> dict[str, Any]:
     }
     if isinstance(proof, Separable):
         record |= {
+            "separation": proof.separation,
             "margin": proof.margin,
             "euclidean_margin": proof.euclidean_margin,
             "radius": proof.radius,
@@ -98,6 +113,9 @@ def _record(proof: Proof) -> dict[str, Any]:
         }
     elif isinstance(proof, NotSeparable):
         record |= {"rows": proof.rows.tolist(), "weakly_separable": proof.weak is not None}
+        record |= {"separation": proof.separation}
+        if proof.coefficients is not None:
+            record["coefficients"] = {about.column(j): fate for j, fate in enumerate(proof.coefficients)}
     elif isinstance(proof, Undecided):
         record |= {"margin": proof.margin, "why": proof.why}
     return record
