@@ -13,10 +13,8 @@ import scipy.sparse as sp
 
 import novikoff as nk
 from novikoff.certificates.claim import InvalidCertificate
-from tests.certificates import oracle
+from tests.certificates import oracle, published
 from tests.certificates.kinds import separation as kind
-
-INTERCEPT = -1
 
 
 def ask(X, y, **options):
@@ -308,3 +306,46 @@ def test_quasi_complete_separation_is_not_overlap_and_the_other_way_round(refere
     kept = {name: quasi[name] for name in quasi if name not in kind.QUASI}
     with pytest.raises(InvalidCertificate, match="the kernel of its span is not orthogonal to its rows"):
         nk.verify(kept | {"kind": "overlap"}, X, y, reference=reference)
+
+
+# ---------------------------------------------------------------- published data
+
+
+def maximum_likelihood(X, y):
+    """Newton's method, from 0."""
+    A = np.column_stack([np.ones(len(X)), X])
+    b = np.zeros(A.shape[1])
+    for _ in range(40):
+        p = 1 / (1 + np.exp(-A @ b))
+        b += np.linalg.solve((A.T * (p * (1 - p))) @ A, A.T @ (y - p))
+    return b
+
+
+@pytest.mark.parametrize("table", [published.lizards, published.vasoconstriction])
+def test_published_estimates_that_exist_are_finite(table):
+    X, y, estimates = table()
+    assert np.abs(maximum_likelihood(X, y) - estimates).max() < 6e-4, "the table is the published one"
+    proof = ask(X, y)
+    assert proof.separation == "overlap"
+    assert set(proof.coefficients) == {"finite"}
+
+
+def test_one_lizard_species_never_in_a_cell_of_its_own():
+    """With a column for tall thin sunny perches, where no opalinus was seen, its coefficient goes to infinity."""
+    X, y, _ = published.lizards()
+    cell = (X[:, 0] == 1) & (X[:, 1] == 0) & (X[:, 2] == 0)
+    proof = ask(np.column_stack([X, cell]), y)
+    assert proof.separation == "quasi-complete"
+    assert proof.coefficients == ("finite",) * 5 + ("+infinity", "finite")
+    assert proof.detail.moved == cell.sum() == 33
+
+
+def test_textbook_example_of_complete_separation():
+    assert ask(*published.complete()).separation == "complete"
+
+
+def test_textbook_example_of_quasi_complete_separation():
+    proof = ask(*published.quasi_complete())
+    assert proof.separation == "quasi-complete"
+    assert proof.coefficients == ("+infinity", "finite", "-infinity")
+    assert proof.detail.moved == 7

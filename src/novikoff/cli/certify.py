@@ -33,7 +33,7 @@ def certify(
         bool,
         typer.Option(
             "--separation",
-            help="Ask on: quasi-complete separation or overlap, and which coefficients of a logistic regression diverge?",
+            help="Ask on: quasi-complete separation or overlap, and which coefficients diverge?",
         ),
     ] = False,
     *,
