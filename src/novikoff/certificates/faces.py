@@ -27,6 +27,7 @@ from novikoff.engine.storage import Vector
 
 Matrix = NDArray[np.float64]
 
+SMALL = 2.0**-600  # squares below it may have lost digits
 LEAVES = 2.0**-30  # <u,a> / (||u|| ||a||) above which u moves the row
 LEAST = 2.0**-40  # of a violation, relatively
 TRIES = 4  # random weights that are tried, if weights that are found are not all positive
@@ -36,7 +37,6 @@ ROUNDS = 100  # of rows that join a working set
 class Cone(NamedTuple):
     """The point of a cone, plus a space, nearest to a target."""
 
-    space: Indices  # a basis of it, among its rows
     members: Indices  # the rows with weight, independent modulo the space
     weights: Vector
     residual: Vector  # target - point: <residual, a> <= 0 for every row, 0 in the space
@@ -56,57 +56,76 @@ class Face(NamedTuple):
     weights: list[int]
 
 
-def nearest_in_cone(data: CountedRows, A: Matrix, space: Matrix, target: Vector, start: Indices) -> Cone:
-    """The rows of A have length 1 at most; ``start`` is a first working set of them."""
-    which = start
-    width = A.shape[1]
-    c = wolfe.corral(width, min(len(space) + len(A), width))
-    c.r[:] = 0.0
-    c.r[:width] = target
-    free = 0
-    pace = steps_at_a_time(c)
-    for first in range(0, len(space), pace):
-        data.look()
-        free = wolfe.span(c, free, space, first, min(len(space), first + pace))
-    basis = c.members[:free].copy()
-    size, B = free, A[which]
-    violation = np.empty(len(A))
-    shortest = math.inf
-    for _ in range(ROUNDS):
-        size = approach(data, c, size, free, B, LEAST)
-        now = length(c.r)
-        data.spend(1)
-        dual.price(A, c.r, violation)
-        violation[which] = 0.0
-        page = max(64, width // 2)
-        new = np.argsort(-violation, kind="stable")[:page]
-        new = new[violation[new] > LEAST * now]
-        if len(new) == 0 or now < VANISHED or now >= shortest:
-            break
-        shortest = now
-        which, B = np.concatenate([which, new]), np.concatenate([B, A[new]])
-    members = c.members[free:size]
-    return Cone(basis, which[members], c.p[free:size].copy(), c.r[:width].copy())
+class Space:
+    """The span of some rows, modulo which cones are looked at: its basis is found once."""
+
+    def __init__(self, data: CountedRows, rows: Matrix, most: int) -> None:
+        """``most``: rows that are ever asked about, at a time."""
+        self.data, self.width = data, rows.shape[1]
+        self._corral = wolfe.corral(self.width, min(len(rows) + most, self.width))
+        self._free = 0
+        pace = steps_at_a_time(self._corral)
+        for first in range(0, len(rows), pace):
+            data.look()
+            self._free = wolfe.span(self._corral, self._free, rows, first, min(len(rows), first + pace))
+
+    def nearest(self, A: Matrix, target: Vector, start: Indices) -> Cone:
+        """The point of the cone of the rows of A, of length 1 at most; ``start`` is a first working set of them."""
+        data, c, free = self.data, self._corral, self._free
+        c.r[:] = 0.0
+        c.r[: self.width] = target
+        c.p[:] = 0.0
+        c.gap[:] = 0.0
+        wolfe.settle(c, free)
+        which, size, B = start, free, A[start]
+        violation = np.empty(len(A))
+        shortest = math.inf
+        page = max(64, self.width // 2)
+        for _ in range(ROUNDS):
+            size = approach(data, c, size, free, B, LEAST)
+            now = length(c.r)
+            data.spend(1)
+            if now < VANISHED or now >= shortest:
+                break
+            shortest = now
+            dual.price(A, c.r, violation)
+            violation[which] = 0.0
+            new = np.flatnonzero(violation > LEAST * now)
+            if len(new) == 0:
+                break
+            if len(new) > page:
+                new = new[np.argsort(-violation[new], kind="stable")[:page]]
+            which, B = np.concatenate([which, new]), np.concatenate([B, A[new]])
+        members = c.members[free:size]
+        return Cone(which[members], c.p[free:size].copy(), c.r[: self.width].copy())
 
 
 def normalised(A: Matrix) -> tuple[Matrix, NDArray[np.int64]]:
     """Each row over a power of two, so that its length is at most 1; and the powers."""
-    with np.errstate(under="ignore"):
+    square = np.einsum("ij,ij->i", A, A)
+    if A.any() and (square[square > 0].min(initial=1.0) < SMALL or not np.isfinite(square).all()):
         exponents = np.frexp(np.abs(A).max(axis=1, initial=0.0))[1].astype(np.int64)
-        B = np.ldexp(A, -exponents[:, None])
-        more = np.frexp(np.sqrt(np.einsum("ij,ij->i", B, B)))[1].astype(np.int64)
-        return np.ldexp(B, -more[:, None]), exponents + more
+        B, more = normalised(np.ldexp(A, -exponents[:, None]))
+        return B, exponents + more
+    exponents = np.frexp(np.sqrt(square))[1].astype(np.int64)
+    return A * np.ldexp(1.0, -exponents)[:, None], exponents
 
 
 def peeled(A: Matrix, rows: Indices) -> Indices:
     """Without the rows that columns of one sign move, again and again."""
+    above, below = _counts(A if len(rows) == len(A) else A[rows])
     while True:
-        part = A[rows]
-        one_sided = (part >= 0).all(axis=0) | (part <= 0).all(axis=0)
-        moved = part[:, one_sided].any(axis=1) if one_sided.any() else np.zeros(len(rows), dtype=np.bool_)
-        if not moved.any():
+        one_sided = np.flatnonzero((above > 0) != (below > 0))
+        if len(one_sided) == 0:
             return rows
-        rows = rows[~moved]
+        moved = A[np.ix_(rows, one_sided)].any(axis=1)
+        more_above, more_below = _counts(A[rows[moved]])
+        above, below, rows = above - more_above, below - more_below, rows[~moved]
+
+
+def _counts(A: Matrix) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """How many entries of each column are above 0, and below."""
+    return np.count_nonzero(A > 0, axis=0), np.count_nonzero(A < 0, axis=0)
 
 
 def face(data: CountedRows, A: Matrix, rows: Indices, weights: list[int]) -> Face:
@@ -116,7 +135,7 @@ def face(data: CountedRows, A: Matrix, rows: Indices, weights: list[int]) -> Fac
     """
     kept = peeled(A, np.arange(len(A)))
     unit, powers = normalised(A)
-    space = unit[rows]
+    space = Space(data, unit[rows], len(A))
     while True:
         if not np.isin(rows, kept).all():
             raise Unclear("floats took a row that cancels for one that a weak separator moves")
@@ -124,7 +143,7 @@ def face(data: CountedRows, A: Matrix, rows: Indices, weights: list[int]) -> Fac
         target = _of_length_1(-part.sum(axis=0))
         members = rows[:0]
         if target is not None:
-            cone = nearest_in_cone(data, part, space, target, spread(np.arange(len(part)), data.page))
+            cone = space.nearest(part, target, spread(np.arange(len(part)), data.page))
             if not cone.contains:
                 stays = part @ -cone.residual <= LEAVES * length(cone.residual)
                 if stays.all():
@@ -133,10 +152,11 @@ def face(data: CountedRows, A: Matrix, rows: Indices, weights: list[int]) -> Fac
                 continue
             members = kept[cone.members]
         # Each of them is minus a positive combination of the others, modulo the space.
-        start = np.searchsorted(kept, np.concatenate([rows, np.setdiff1d(members, rows)]))
+        # A row of the combination is a combination of its other rows.
+        start = np.searchsorted(kept, np.concatenate([rows[:-1], np.setdiff1d(members, rows)]))
         echelon = spanning(A[kept], start, data.look)
         echelon.rows = kept[echelon.rows].tolist()
-        return Face(kept, echelon, *_spanning_combination(data, unit, powers, kept, echelon, rows, weights))
+        return Face(kept, echelon, *_spanning_combination(data, space, unit, powers, kept, echelon, rows, weights))
 
 
 def _of_length_1(target: Vector) -> Vector | None:
@@ -146,6 +166,7 @@ def _of_length_1(target: Vector) -> Vector | None:
 
 def _spanning_combination(
     data: CountedRows,
+    space: Space,
     unit: Matrix,
     powers: NDArray[np.int64],
     kept: Indices,
@@ -160,14 +181,14 @@ def _spanning_combination(
         return rows, weights
     if len(basis) == 0:  # a row of zeros
         rows, weights = rows[:0], []
-    space, part = unit[rows], unit[kept]
+    part = unit[kept]
     random = np.random.RandomState(0)
     for _ in range(TRIES):
         dyadic = random.randint(2**15, 2**16, len(first))
         target = _of_length_1(-(dyadic[:, None] * unit[first]).sum(axis=0))
         if target is None:
             continue
-        opposite = nearest_in_cone(data, part, space, target, spread(np.arange(len(part)), data.page))
+        opposite = space.nearest(part, target, spread(np.arange(len(part)), data.page))
         # Floats may take some more of them for independent.
         heaviest = np.argsort(-opposite.weights, kind="stable")[: len(first)]
         second = kept[opposite.members[heaviest]]

@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 from novikoff.certificates import corral as wolfe
 from novikoff.certificates import dual, lifting, modular
 from novikoff.certificates.details import Diverging, Fates, Sparse
-from novikoff.certificates.faces import Cone, nearest_in_cone, normalised
+from novikoff.certificates.faces import Cone, Space, normalised
 from novikoff.certificates.lifting import whole
-from novikoff.certificates.rational import integer_rows, integers
+from novikoff.certificates.rational import integer_rows
 from novikoff.certificates.solve import CountedRows, approach, length, spread
 from novikoff.certificates.spans import Unclear, combine, unscaled
 from novikoff.engine.rows import Indices
@@ -62,7 +62,9 @@ class Quotient:
         size = np.frexp(np.abs(A @ N).max(axis=0))[1]
         self.N = np.ldexp(N, -size)  # v / 2^powers
         self.powers = [b + int(s) for b, s in zip(bits, size, strict=True)]
+        self.sizes = np.abs(A)
         self.Y, self.heights = normalised(A @ self.N)
+        self._nothing = Space(data, self.Y[:0], len(self.Y))
 
     def separator(self, open_columns: list[int]) -> tuple[Sparse, Vector]:
         """An integer vector that moves every row, with an entry in each of the columns; and its coordinates."""
@@ -115,7 +117,12 @@ class Quotient:
         return {j: x // common for j, x in u.items()}
 
     def _moves_all(self, u: Sparse) -> bool:
-        return bool((signs(self.A, u, self.data.look) > 0).all())
+        """Is every product beyond what rounding may have made of it?"""
+        columns = np.array(list(u), dtype=np.int64)
+        bits = max(map(abs, u.values())).bit_length()
+        part, floats = self.A[:, columns], np.array([x / (1 << bits) for x in u.values()])
+        noise = (len(u) + 4) * 2.0**-51 * (self.sizes[:, columns] @ np.abs(floats))
+        return bool((part @ floats > noise).all())
 
     def opposite(self, j: int, residual: Vector, u: Sparse, inner: Vector) -> Sparse:
         """A weak separator with the other sign than u in column j, near minus the residual of that coefficient."""
@@ -134,7 +141,7 @@ class Quotient:
     def cone(self, target: Vector) -> Cone:
         """The point of the cone of the rows nearest to the target, scaled to length 1."""
         start = spread(np.arange(len(self.Y)), max(64, 4 * self.Y.shape[1]))
-        return nearest_in_cone(self.data, self.Y, self.Y[:0], target / length(target), start)
+        return self._nothing.nearest(self.Y, target / length(target), start)
 
     def diverging(self, j: int, sign: int) -> Diverging | Vector:
         """How e_j with this sign is in the cone of the rows; or what is left of it, where it is not."""
@@ -221,22 +228,6 @@ class Quotient:
                 if at is not None:
                     found[:, k] += x * table[:, at]
         return found, block.exponent
-
-
-def signs(A: Matrix, u: Sparse, look: Any) -> NDArray[np.int8]:
-    """The sign of <u,a> for every row of A, exactly."""
-    columns = np.array(list(u), dtype=np.int64)
-    bits = max(map(abs, u.values())).bit_length()
-    part, floats = A[:, columns], np.array([x / (1 << bits) for x in u.values()])
-    products = part @ floats
-    noise = (len(u) + 4) * 2.0**-51 * (np.abs(part) @ np.abs(floats))
-    found: NDArray[np.int8] = np.sign(products).astype(np.int8)
-    numbers = np.array(list(u.values()), dtype=object)
-    for i in np.flatnonzero(~(np.abs(products) > noise)).tolist():
-        look()
-        exact = sum(x * y for x, y in zip(integers(part[i])[0], numbers, strict=True))
-        found[i] = (exact > 0) - (exact < 0)
-    return found
 
 
 def fates(quotient: Quotient, open_columns: list[int], basis: list[int]) -> Fates:

@@ -17,6 +17,7 @@ from novikoff.engine.rows import Indices
 
 Matrix = NDArray[np.float64]
 
+USUAL = 64  # the size of an exponent by which no entry but a tiny one leaves the floats
 LARGEST = 2**28  # entries of the rows, as a dense matrix
 
 
@@ -61,10 +62,10 @@ class _Problem:
 
     def search(self, rows: Indices, weights: list[int]) -> Found:
         data = self.data
-        A = data.rows.dense(np.arange(data.n))[:, 1:].take(self.used, axis=1)
+        A = data.rows.dense(np.arange(data.n)).take(1 + self.used, axis=1)
         data.spend(1)
-        exponents = np.frexp(np.abs(A).max(axis=0))[1].astype(np.int64)
-        A = np.ldexp(A, -exponents)
+        exponents = np.frexp(np.maximum(A.max(axis=0), -A.min(axis=0)))[1].astype(np.int64)
+        A = _divided(A, exponents)
         zero, echelon, spanning_rows, spanning_weights = face(data, A, rows, weights)
         span = self._span(echelon, np.arange(data.n), exponents)
         if len(zero) == data.n:
@@ -118,3 +119,14 @@ class _Problem:
         common = math.gcd(scale, *weights)
         values = tuple(w // common for w in weights)
         return Diverging(int(self.used[found.column]), scale // common, found.rows, values)
+
+
+def _divided(A: Matrix, exponents: NDArray[np.int64]) -> Matrix:
+    """Each column over its power of two, exactly."""
+    if np.abs(exponents).max(initial=0) < USUAL:
+        A *= np.ldexp(1.0, -exponents)
+        return A
+    B = np.ldexp(A, -exponents)
+    if not np.array_equal(np.ldexp(B, exponents), A):
+        raise Unclear("the entries of a column are too far apart in size")
+    return B

@@ -31,38 +31,60 @@ class Echelon:
     """The row space of a matrix of floats, by elimination modulo a prime from the last column to the first."""
 
     def __init__(self, A: Matrix, look: Look) -> None:
+        used = np.flatnonzero(A.any(axis=0))
         for modulus in (SMALLER, LARGER):
             self.modulus = modulus
-            self.rows = _independent(_residues(A, modulus).T, modulus)
+            residues = _residues(A[:, used[::-1]], modulus)
+            reduced, rank = _reduce(residues, modulus)
             look()
-            reduced, rank = _reduce(_residues(A[self.rows][:, ::-1], modulus), modulus)
             pivots = _pivots(reduced, rank)
-            look()
-            self.pivots = np.sort(A.shape[1] - 1 - np.array(pivots, dtype=np.int64))
+            self.rows = list(range(len(A)))
+            if rank < len(A):
+                self.rows = _pivots(*_reduce(residues.T, modulus))
+                look()
+            self.pivots = used[::-1][pivots][::-1]
             self.free = np.setdiff1d(np.arange(A.shape[1]), self.pivots)
-            found = [_vector(reduced, pivots, A.shape[1], f, modulus, look) for f in self.free.tolist()]
-            self.kernel = [self._sure(A, f, v, look) for f, v in zip(self.free.tolist(), found, strict=True)]
+            self.kernel = self._kernel(A, used, reduced, pivots, look)
             if None not in self.kernel:
                 return
         raise Unclear("the rank of the rows is not the same modulo 2^61 - 1 and 2^89 - 1")
 
+    def _kernel(self, A: Matrix, used: Indices, reduced: Any, pivots: list[int], look: Look) -> list[Sparse | None]:
+        """A vector for each free column: of those that are 0 throughout the unit vector."""
+        place = {int(j): k for k, j in enumerate(used)}
+        found: list[Sparse | None] = []
+        modular: list[Sparse] = []
+        for f in self.free.tolist():
+            modular.append({f: 1})
+            if f in place:
+                back = len(used) - 1 - place[f]
+                entries = [(p, int(reduced[i, back])) for i, p in enumerate(pivots) if p < back]
+                modular[-1] |= {int(used[len(used) - 1 - p]): -x for p, x in reversed(entries) if x}
+            found.append(_by_small_fractions(modular[-1], self.modulus, look))
+        known = [v for v in found if v is not None]
+        if len(known) == len(found) and not nonzero_products(A, known, look).any():
+            return found
+        return [self._sure(A, v, residues, look) for v, residues in zip(found, modular, strict=True)]
+
     def vectors(self) -> list[Sparse]:
         return [v for v in self.kernel if v is not None]
 
-    def _sure(self, A: Matrix, f: int, v: Sparse | None, look: Look) -> Sparse | None:
-        """The vector if it is orthogonal to all rows of A, or one by Dixon's method, or None: there is none."""
+    def _sure(self, A: Matrix, v: Sparse | None, residues: Sparse, look: Look) -> Sparse | None:
+        """The vector if it is orthogonal to all rows of A, or one by Dixon's method, or None: there is none.
+
+        ``residues``: a vector modulo the prime that is; its columns are those that the vector is made of.
+        """
         if v is not None and not nonzero_products(A, [v], look).any():
             return v
-        B = A[self.rows]
-        table, _ = integers(B)
-        T = whole([table[k : k + B.shape[1]] for k in range(0, len(table), B.shape[1])])
-        v = {f: 1}
-        if len(self.pivots):
-            found = lifting.solve(T[:, self.pivots], -T[:, f], look)
-            if found is None:
-                return None
-            v = {f: found[1], **{int(j): x for j, x in zip(self.pivots, found[0], strict=True) if x}}
-        v = primitive(v)
+        f, *others = residues
+        B = A[np.ix_(self.rows, [f, *others])]
+        rows = _pivots(*_reduce(_residues(B[:, 1:], self.modulus).T, self.modulus))
+        table, _ = integers(B[rows])
+        T = whole([table[k : k + len(residues)] for k in range(0, len(table), len(residues))])
+        found = lifting.solve(T[:, 1:], -T[:, 0], look)
+        if found is None:
+            return None
+        v = primitive({f: found[1], **{j: x for j, x in zip(others, found[0], strict=True) if x}})
         return None if nonzero_products(A, [v], look).any() else v
 
 
@@ -108,22 +130,17 @@ def _pivots(reduced: Any, rank: int) -> list[int]:
     return found
 
 
-def _independent(residues: NDArray[Any], modulus: int) -> list[int]:
-    """The first columns that are independent modulo the prime."""
-    return _pivots(*_reduce(residues, modulus))
-
-
-def _vector(reduced: Any, pivots: list[int], width: int, f: int, modulus: int, look: Look) -> Sparse | None:
-    """The vector of the kernel that has an entry in column f and in pivots beyond it; by the smallest fractions."""
+def _by_small_fractions(residues: Sparse, modulus: int, look: Look) -> Sparse | None:
+    """The vector of integers that is a multiple of these residues, by the smallest fractions that they can be."""
     look()
-    back = width - 1 - f
-    places = [(width - 1 - p, -int(reduced[i, back])) for i, p in enumerate(pivots) if p < back]
-    places = [(j, x) for j, x in places if x]
     prime = (1 << modulus) - 1
-    found, q = lifting.fractions([fmpz(x % prime) for _, x in places], fmpz(prime), look) if places else ([], 1)
+    f, *others = residues
+    if not others:
+        return {f: 1}
+    found, q = lifting.fractions([fmpz(residues[j] % prime) for j in others], fmpz(prime), look)
     if q == 0:
         return None
-    return primitive({f: q, **{j: x for (j, _), x in sorted(zip(places, found, strict=True)) if x}})
+    return primitive({f: q, **{j: x for j, x in zip(others, found, strict=True) if x}})
 
 
 def primitive(v: Sparse) -> Sparse:
