@@ -33,8 +33,32 @@ from novikoff.engine.storage import Vector
 Matrix = NDArray[np.float64]
 
 FINENESS = (6, 12, 20, 30, 40, 50)  # bits that a weak separator is rounded to: the first that do
-NOISE = 2.0**-44  # of a product of vectors of length 1
+BLOCK = 512  # rows between two looks at the clock
 INSIDE = (2.0**-6, 2.0**-14)  # how far a coefficient is moved into the cone, to see that it is inside
+
+
+def coordinates(A: Matrix, directions: list[Sparse]) -> tuple[Matrix, list[int]]:
+    """The directions over powers of two, in floats, so that products with the rows of A are 1 at most; and the powers."""
+    N = np.zeros((A.shape[1], len(directions)))
+    bits = [max(map(abs, v.values())).bit_length() for v in directions]
+    for k, v in enumerate(directions):
+        for j, x in v.items():
+            N[j, k] = x / (1 << bits[k])
+    size = np.frexp(np.abs(A @ N).max(axis=0))[1]
+    return np.ldexp(N, -size), [b + int(s) for b, s in zip(bits, size, strict=True)]
+
+
+def independent(data: CountedRows, A: Matrix, directions: list[Sparse]) -> Indices:
+    """Rows of A that span, in floats, all of them modulo what is orthogonal to the directions."""
+    Y, _ = normalised(A @ coordinates(A, directions)[0])
+    c = wolfe.corral(Y.shape[1], min(Y.shape))
+    free = 0
+    for start in range(0, len(Y), BLOCK):
+        data.look()
+        if free == Y.shape[1]:
+            break
+        free = wolfe.span(c, free, Y, start, min(len(Y), start + BLOCK))
+    return c.members[:free].copy()
 
 
 class Quotient:
@@ -54,14 +78,7 @@ class Quotient:
         self.columns = columns.tolist()
         self.exponents = exponents.tolist()
         self.exact = [unscaled(v, exponents) for v in directions]  # for the rows as they are
-        N = np.zeros((A.shape[1], len(directions)))
-        bits = [max(map(abs, v.values())).bit_length() for v in directions]
-        for k, v in enumerate(directions):
-            for j, x in v.items():
-                N[j, k] = x / (1 << bits[k])
-        size = np.frexp(np.abs(A @ N).max(axis=0))[1]
-        self.N = np.ldexp(N, -size)  # v / 2^powers
-        self.powers = [b + int(s) for b, s in zip(bits, size, strict=True)]
+        self.N, self.powers = coordinates(A, directions)
         self.sizes = np.abs(A)
         self.Y, self.heights = normalised(A @ self.N)
         self._nothing = Space(data, self.Y[:0], len(self.Y))

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from novikoff.certificates.details import Detail, Diverging, Fates, Span
 from novikoff.certificates.faces import face
-from novikoff.certificates.fates import Quotient, fates
-from novikoff.certificates.solve import CountedRows, spread
+from novikoff.certificates.fates import Quotient, fates, independent
+from novikoff.certificates.solve import CountedRows
 from novikoff.certificates.spans import Echelon, Unclear, spanning, unscaled
 from novikoff.engine.rows import Indices
 
@@ -71,7 +71,8 @@ class _Problem:
         if len(zero) == data.n:
             return Found(spanning_rows, spanning_weights, Detail(self.width, span, span, 0, None), False)
         outside = np.setdiff1d(np.arange(data.n), zero)
-        start = np.concatenate([np.array(echelon.rows, dtype=np.int64), spread(outside, 4 * len(echelon.free) + 8)])
+        more = outside[independent(data, A[outside], echelon.vectors())]
+        start = np.concatenate([np.array(echelon.rows, dtype=np.int64), more])
         everything = spanning(A, start, data.look)
         all_rows = self._span(everything, np.arange(data.n), exponents)
         found = self._fates(A, exponents, echelon, everything, outside)
