@@ -7,7 +7,7 @@ import math
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff.certificates.details import Detail
 from novikoff.disk import atomic
 from novikoff.examples import Doubted
 from novikoff.theory.exact import nearest, round_up, sqrt_down
@@ -29,6 +30,11 @@ ORIGIN = "through the origin"
 DECIMALS = "The numbers are float64; decimals in text stand for the nearest float64."
 FINEST = 1e-12  # the smallest gap between the ends of a margin: they are floats, rounded outward
 SHOWN = 4  # labels that are named in a sentence
+
+COMPLETE = (
+    "Complete separation: a logistic regression without a penalty has no maximum likelihood estimate; its coefficients "
+    "grow without end, in proportion to those of a separator."
+)
 
 DOUBTS = {
     "ids": "integers that differ, as ids do",
@@ -56,6 +62,13 @@ class About:
     labels: tuple[
         Any, ...
     ] = ()  # all k, where the digest is that of k classes: of a pair among them, or of all at once
+    names: Any = field(default=None, compare=False)  # of the columns, where they have names: a certificate has none
+
+    def column(self, j: int) -> str:
+        """A coordinate of the rows in a sentence."""
+        if j == self.d:
+            return "the intercept"
+        return f"column {j}" if self.names is None else column_name(str(self.names[j]))
 
     @property
     def sides(self) -> str:
@@ -100,9 +113,14 @@ class Proof(ABC):
 
     verdict: ClassVar[str]
 
+    @property
+    def _kind(self) -> str:
+        """Of certificate."""
+        return self.verdict
+
     def to_json(self) -> str:
         """The certificate: small, and checkable without this library (docs/certificate.md has the format)."""
-        return written(self.verdict, self.about, self._claims())
+        return written(self._kind, self.about, self._claims())
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the certificate; nothing half-written is left behind."""
@@ -160,6 +178,7 @@ class Separable(Proof):
     rows: NDArray[np.int64]  # the support, whose combination with `weights` proves the upper end
     weights: tuple[int, ...]
     closest: int  # the row with the smallest margin
+    separation: str | None = None  # "complete", if it was asked
 
     verdict: ClassVar[str] = "separable"
 
@@ -261,8 +280,13 @@ class Separable(Proof):
             *self._doubts(),
             DECIMALS,
         ]
+        if self.separation is not None:
+            lines.insert(1, COMPLETE)
         if self.about.constant:
-            lines.insert(2, f"In the original space the closest example is {self.euclidean_margin:.6g} away.")
+            lines.insert(
+                2 if self.separation is None else 3,
+                f"In the original space the closest example is {self.euclidean_margin:.6g} away.",
+            )
         return "\n".join(lines)
 
     def _doubts(self) -> list[str]:
@@ -290,11 +314,38 @@ class NotSeparable(Proof):
     at_zero_positive: bool  # the weak w is right on every row if 0 counts as +1
     contradiction: bool  # two rows with the same x and different labels
     origin_only: bool  # it is about hyperplanes through the origin, and with a constant these rows do not cancel
+    detail: Detail | None = None  # what `separation=True` found
+    unanswered: str | None = None  # why it found nothing
 
     verdict: ClassVar[str] = "not separable"
     margin: ClassVar[tuple[float, float]] = (0.0, 0.0)
 
+    @property
+    def separation(self) -> str | None:
+        """ "quasi-complete" or "overlap"; None where it was not asked, or is not known."""
+        return None if self.detail is None else self.detail.kind
+
+    @property
+    def coefficients(self) -> tuple[str, ...] | None:
+        """What becomes of each coefficient of a logistic regression without a penalty, that of the constant last.
+
+        "finite"; "+infinity" or "-infinity"; "not determined" by the likelihood; or "dependent", if linear relations
+        between the columns leave it open. None where `separation` is.
+        """
+        return None if self.detail is None else self.detail.coefficients
+
+    @property
+    def relations(self) -> tuple[dict[int, int], ...]:
+        """The linear relations between the columns, each by its coefficients: their sums are 0 on every row."""
+        return () if self.detail is None else self.detail.all_rows.kernel
+
+    @property
+    def _kind(self) -> str:
+        return self.separation or self.verdict
+
     def _claims(self) -> dict[str, Any]:
+        if self.detail is not None:
+            return {"combination": _combination(self.rows, self.weights)} | self.detail.claims(in_json)
         claims: dict[str, Any] = {"combination": _combination(self.rows, self.weights)}
         if self.weak is not None:
             claims["weak"] = self._vector(self.weak)
@@ -318,7 +369,15 @@ class NotSeparable(Proof):
             ("Proved by", self._finding()),
             ("Largest weight", size),
             ("Weakly separable", weakly if self.weak is not None else ""),
+            ("Separation", " ".join(self._separation())),
         ]
+
+    def _separation(self) -> list[str]:
+        if self.unanswered is not None:
+            return [f"Whether it is quasi-complete separation or overlap is not decided: {self.unanswered}."]
+        return (
+            [] if self.detail is None else self.detail.sentences(self.about.n, self.about.constant, self.about.column)
+        )
 
     def __str__(self) -> str:
         lines = [f"Not separable: no hyperplane puts all {self.about.n:,} rows on their sides, {self.about.division}."]
@@ -332,7 +391,8 @@ class NotSeparable(Proof):
                 f"{len(self.rows)} rows, with positive integer weights of up to {size}, "
                 "add up to exactly zero: whatever w is, one of them has y<w,x> <= 0."
             )
-        if self.weak is not None:
+        lines += self._separation()
+        if self.weak is not None and self.detail is None:
             lines.append("Weakly separable: some w has y<w,x> >= 0 on every row, and not 0 throughout.")
         if self.at_zero_positive:
             lines.append(f"With {setting('at_zero', 'positive')} (0 counts as +1) that w makes no mistake.")
@@ -355,6 +415,7 @@ class Undecided(Proof):
     objective: tuple[float, float] | None = None
 
     verdict: ClassVar[str] = "undecided"
+    separation: ClassVar[None] = None
 
     def _claims(self) -> dict[str, Any]:
         raise ValueError(f"an undecided verdict proves nothing, so there is nothing to save or verify ({self.why})")

@@ -133,7 +133,7 @@ def solve(A: Whole, b: Whole, look: Look) -> tuple[list[int], int] | None:
             look()
             taken.append(next(digits))
         modulus = fmpz(prime) ** len(taken)
-        x, q = _fractions(_numbers(np.array(taken), prime, look), modulus, look)
+        x, q = fractions(_numbers(np.array(taken), prime, look), modulus, look)
         if (n * max(map(abs, x)) + q) * largest < modulus:
             return x, q
         bits *= GROWTH  # there is an end: numerators and denominator are determinants, which Hadamard bounds
@@ -190,7 +190,7 @@ def _numbers(digits: Matrix, base: int, look: Look) -> list[fmpz]:
     return found
 
 
-def _fractions(numbers: list[fmpz], modulus: fmpz, look: Look) -> tuple[list[int], int]:
+def fractions(numbers: list[fmpz], modulus: fmpz, look: Look) -> tuple[list[int], int]:
     """Integers x and q with x_j = q * numbers_j modulo the modulus; the smallest, if there are small ones."""
     q, half = fmpz(1), modulus // 2
     most = half.isqrt()

@@ -23,7 +23,9 @@ from novikoff.certificates.certificate import FINEST, About, NotSeparable, Separ
 from novikoff.certificates.claim import InvalidCertificate, how_read
 from novikoff.certificates.closer import Closer
 from novikoff.certificates.divisions import Division, classes, divisions
+from novikoff.certificates.separation import separation as separate
 from novikoff.certificates.solve import CountedRows, Guess, OutOfBudget
+from novikoff.certificates.spans import Unclear
 from novikoff.certificates.verdicts import Verdicts
 from novikoff.certificates.weak import weak_separator
 from novikoff.engine.rows import Indices, Rows, sqnorm
@@ -55,6 +57,7 @@ class Question:
     reading: dict[str, Any] | None = None  # as in `About`
     doubted: tuple[Doubted, ...] = ()  # as in `About`
     halt: Event | None = None  # where another thread says that it was interrupted
+    separation: bool = False  # is it quasi-complete separation or overlap?
 
 
 Multiclass = Literal["one-vs-rest", "one-vs-one", "joint"]
@@ -99,6 +102,7 @@ def certify(
     y: Flags,
     gap: float = ...,
     *,
+    separation: bool = ...,
     multiclass: Multiclass = ...,
     C: None = ...,
     fit_intercept: bool = ...,
@@ -113,6 +117,7 @@ def certify(
     y: Any = ...,
     gap: float = ...,
     *,
+    separation: bool = ...,
     multiclass: Literal["one-vs-rest"] = ...,
     C: None = ...,
     fit_intercept: bool = ...,
@@ -127,6 +132,7 @@ def certify(
     y: Any = ...,
     gap: float = ...,
     *,
+    separation: bool = ...,
     multiclass: Multiclass = ...,
     C: float | None = ...,
     loss: Loss | None = ...,
@@ -142,6 +148,7 @@ def certify(
     y: Any = None,
     gap: float = 0.01,
     *,
+    separation: bool = False,
     multiclass: Multiclass = "one-vs-rest",
     C: float | None = None,
     loss: Loss | None = None,
@@ -162,6 +169,8 @@ def certify(
         the certificate records how the file was read
     y : n labels: text, finite numbers or bools, which the certificate names; others (dates, None, NaN) are refused
     gap : how far apart the two ends of the margin may be, or of the optimum: lower >= (1 - gap) upper
+    separation : of rows that are not separable, ask on: is it quasi-complete separation or overlap, and which
+        coefficients of a logistic regression stay finite? The answer is ``.separation`` and ``.coefficients``
     multiclass : what is asked of more than two labels (of two it makes no difference): "one-vs-rest", each label
         against all the others; "one-vs-one", each pair of labels by itself, in one table and one file; "joint", whether
         there is a w for each label such that on every row that of its own has a larger product with x than any other
@@ -189,18 +198,21 @@ def certify(
     for name, budget in (("max_passes", max_passes), ("max_seconds", max_seconds)):
         if budget is not None and not budget >= 0:
             raise ValueError(f"{told(f'{name} must be None or', '--max-seconds must be')} at least 0, got {budget!r}")
-    weights = _check_soft(X, C, loss, sample_weight)
+    weights = _check_soft(X, C, loss, sample_weight, separation=separation)
     y = inputs.labels(X, y)
     reading = recorded(X)
     doubted = X.doubted if isinstance(X, inputs.Examples) else ()
     X, names = inputs.plain_matrix(X)
     constant = float(intercept_scaling) if fit_intercept else 0.0
-    question = Question(gap, constant, max_passes, max_seconds, verbose, reading=reading, doubted=doubted)
+    question = Question(
+        gap, constant, max_passes, max_seconds, verbose, reading=reading, doubted=doubted, separation=separation
+    )
     found = classes(y, X.shape[0])
     if multiclass != "one-vs-rest" and len(found.labels) > 2:
-        if C is not None:
+        if C is not None or separation:
+            what = "a soft margin is" if C is not None else "separation is asked"
             cure = told("leave multiclass out", "leave --multiclass out")
-            raise ValueError(f"a soft margin is that of one label against all others: {cure}")
+            raise ValueError(f"{what} of one label against all others: {cure}")
         from novikoff.certificates import joint, pairs  # which go on from here
 
         rows, about = pairs.surveyed(X, found, question, names)
@@ -225,7 +237,7 @@ def certify(
     return next(iter(proofs.values())) if len(proofs) == 1 else Verdicts(proofs)
 
 
-def _check_soft(X: Any, C: float | None, loss: str | None, sample_weight: Any) -> Any:
+def _check_soft(X: Any, C: float | None, loss: str | None, sample_weight: Any, *, separation: bool) -> Any:
     """Is the question of the soft margin complete? The weights that it is asked with."""
     if C is None:
         cure = told("give C as well, C=1.0 for example, or leave it out", "give --C as well, or leave it out")
@@ -234,6 +246,10 @@ def _check_soft(X: Any, C: float | None, loss: str | None, sample_weight: Any) -
         if sample_weight is not None:
             raise ValueError(f"sample_weight belongs to the soft margin, whose C it multiplies: {cure}")
         return None
+    if separation:
+        raise ValueError(
+            told("separation is", "--separation is") + " a question about rows without C: leave one of them out"
+        )
     if not 0 < C < math.inf:
         raise ValueError(f"{told('C', '--C')} must be positive and finite, or None for separability, got {C!r}")
     if loss not in (None, "hinge", "squared_hinge"):
@@ -284,7 +300,15 @@ def surveyed(
     hashed = hashed or rows.matrix_digest()
     labels = division.positive, division.against
     about = About(
-        rows.digest(hashed), n, d, question.constant, *labels, question.sphere, question.reading, question.doubted
+        rows.digest(hashed),
+        n,
+        d,
+        question.constant,
+        *labels,
+        question.sphere,
+        question.reading,
+        question.doubted,
+        names,
     )
     return hashed, about, rows
 
@@ -413,7 +437,15 @@ class _Case:
         if not lower > 0 or Fraction(lower) < (1 - Fraction(self.question.gap)) * Fraction(upper):
             return None
         return Separable(
-            self.about, self.data.passes, (lower, upper), self.radius, tuple(w), rows, tuple(weights), closest
+            self.about,
+            self.data.passes,
+            (lower, upper),
+            self.radius,
+            tuple(w),
+            rows,
+            tuple(weights),
+            closest,
+            "complete" if self.question.separation else None,
         )
 
     # Not separable -----------------------------------------------------------------------------
@@ -437,18 +469,40 @@ class _Case:
         used = [k for k, weight in enumerate(weights) if weight]
         used.sort(key=lambda k: int(rows[k]))
         common = math.gcd(*weights)
-        balance = sum(weights[k] * int(self.data.signs[rows[k]]) for k in used)
+        rows, weights = rows[used], [weights[k] // common for k in used]
+        if not self.question.separation:
+            return self._with_weak_separator(rows, weights, contradiction)
         try:
-            weak, accepted = weak_separator(self.data, rows[used])
+            found = separate(self.data, rows, weights, self.power)
+        except Unclear as unclear:
+            return replace(self._with_weak_separator(rows, weights, contradiction), unanswered=str(unclear))
+        except OutOfBudget as out:
+            return replace(self._plain(rows, weights, contradiction), unanswered=str(out))
+        except KeyboardInterrupt:
+            return replace(self._plain(rows, weights, contradiction), unanswered=INTERRUPTED)
+        weak = found.detail.weak
+        if weak is not None and not self.about.constant:
+            weak = (*weak, 0)
+        proof = self._plain(found.rows, found.weights, contradiction=False)
+        return replace(proof, weak=weak, at_zero_positive=found.accepted, detail=found.detail)
+
+    def _with_weak_separator(self, rows: Indices, weights: list[int], contradiction: bool) -> NotSeparable:
+        proof = self._plain(rows, weights, contradiction)
+        try:
+            weak, accepted = weak_separator(self.data, rows)
         except (OutOfBudget, KeyboardInterrupt):  # the verdict stands without it
-            weak, accepted = None, False
+            return proof
+        return replace(proof, weak=None if weak is None else tuple(weak), at_zero_positive=accepted)
+
+    def _plain(self, rows: Indices, weights: list[int], contradiction: bool) -> NotSeparable:
+        balance = sum(p * int(s) for p, s in zip(weights, self.data.signs[rows], strict=True))
         return NotSeparable(
             self.about,
             self.data.passes,
-            rows[used],
-            tuple(weights[k] // common for k in used),
-            None if weak is None else tuple(weak),
-            accepted,
+            rows,
+            tuple(weights),
+            None,
+            False,
             contradiction,
             not self.about.constant and balance != 0,
         )

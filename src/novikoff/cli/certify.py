@@ -40,6 +40,13 @@ def certify(
         Literal["squared_hinge", "hinge"] | None, typer.Option(help="Of the soft margin; squared_hinge by default.")
     ] = None,
     max_seconds: Annotated[float | None, typer.Option(help="Give up the search after so many seconds.")] = None,
+    separation: Annotated[
+        bool,
+        typer.Option(
+            "--separation",
+            help="Ask on: quasi-complete separation or overlap, and which coefficients diverge?",
+        ),
+    ] = False,
     *,
     reading: ReadingOptions,
     as_json: AsJson = False,
@@ -65,6 +72,7 @@ def certify(
     found = certify(
         examples,
         gap=gap,
+        separation=separation,
         multiclass=cast(Multiclass, multiclass),
         C=C,
         loss=loss,
@@ -134,6 +142,7 @@ def _record(proof: Proof) -> dict[str, Any]:
     }
     if isinstance(proof, Separable):
         record |= {
+            "separation": proof.separation,
             "margin": proof.margin,
             "euclidean_margin": proof.euclidean_margin,
             "radius": proof.radius,
@@ -155,6 +164,9 @@ def _record(proof: Proof) -> dict[str, Any]:
         }
     elif isinstance(proof, NotSeparable):
         record |= {"rows": proof.rows.tolist(), "weakly_separable": proof.weak is not None}
+        record |= {"separation": proof.separation}
+        if proof.coefficients is not None:
+            record["coefficients"] = {about.column(j): fate for j, fate in enumerate(proof.coefficients)}
     elif isinstance(proof, JointSeparable):
         record |= {
             "margin": proof.margin,

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from novikoff.certificates.check import fewest_mistakes, joint, one_vs_one, separability, soft_margin
+from novikoff.certificates.check import fewest_mistakes, joint, one_vs_one, separability, separation, soft_margin
 from novikoff.certificates.check.classes import check_digest
 from novikoff.certificates.check.data import Data, ExactRows
 from novikoff.certificates.claim import (
@@ -21,13 +21,16 @@ from novikoff.certificates.claim import (
     Label,
     ManyClassClaim,
     OneVsOneClaim,
+    OverlapClaim,
+    QuasiCompleteClaim,
     SeparableClaim,
     SoftMarginClaim,
     TwoClassClaim,
     require,
 )
 from novikoff.certificates.reference.separability import signs_balance
-from novikoff.certificates.verified import Verified, of_fewest_mistakes, of_joint, of_separability
+from novikoff.certificates.reference.separation import needed_columns
+from novikoff.certificates.verified import Verified, of_fewest_mistakes, of_joint, of_separability, of_separation
 
 
 def check(claim: TwoClassClaim, data: Data, signs: Any, against: tuple[Label, ...], weights: Any = None) -> Verified:
@@ -40,11 +43,19 @@ def check(claim: TwoClassClaim, data: Data, signs: Any, against: tuple[Label, ..
     if isinstance(claim, FewestMistakesClaim):
         fewest_mistakes.check_fewest_mistakes(claim, data, signs, rows)
         return of_fewest_mistakes(claim, against)
+    balance = signs_balance(claim.combination, signs.tolist())
+    if isinstance(claim, OverlapClaim):
+        separation.check_overlap(claim, data, signs, rows)
+        return of_separation(claim, against, balance)
+    if isinstance(claim, QuasiCompleteClaim):
+        zero = separation.check_quasi_complete(claim, data, signs, rows)
+        needed = needed_columns(claim, [i for i in claim.all_rows.rows if not zero[i]])
+        return of_separation(claim, against, balance, int((~zero).sum()), needed)
     if isinstance(claim, SeparableClaim):
         separability.check_separable(claim, data, signs, rows)
     else:
         separability.check_not_separable(claim, data, signs, rows)
-    return of_separability(claim, against, signs_balance(claim.combination, signs.tolist()))
+    return of_separability(claim, against, balance)
 
 
 def check_classes(claim: ManyClassClaim, data: Data, place: Any) -> Verified:

@@ -11,7 +11,15 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from novikoff.certificates.claim import fewest_mistakes, format_1, joint, one_vs_one, separability, soft_margin
+from novikoff.certificates.claim import (
+    fewest_mistakes,
+    format_1,
+    joint,
+    one_vs_one,
+    separability,
+    separation,
+    soft_margin,
+)
 from novikoff.certificates.claim.fewest_mistakes import Contradiction as Contradiction
 from novikoff.certificates.claim.fewest_mistakes import FewestMistakesClaim as FewestMistakesClaim
 from novikoff.certificates.claim.fields import LARGEST_FILE
@@ -34,11 +42,18 @@ from novikoff.certificates.claim.reading import HowRead as HowRead
 from novikoff.certificates.claim.reading import how_read as how_read
 from novikoff.certificates.claim.separability import NotSeparableClaim as NotSeparableClaim
 from novikoff.certificates.claim.separability import SeparableClaim as SeparableClaim
+from novikoff.certificates.claim.separation import Divergence as Divergence
+from novikoff.certificates.claim.separation import OverlapClaim as OverlapClaim
+from novikoff.certificates.claim.separation import QuasiCompleteClaim as QuasiCompleteClaim
+from novikoff.certificates.claim.separation import Span as Span
+from novikoff.certificates.claim.separation import Sparse as Sparse
 from novikoff.certificates.claim.soft_margin import SoftMarginClaim as SoftMarginClaim
 
 FORMAT = "novikoff certificate 2"
 
-TwoClassClaim = SeparableClaim | NotSeparableClaim | SoftMarginClaim | FewestMistakesClaim  # which have `sides`
+TwoClassClaim = (  # which have `sides`
+    SeparableClaim | NotSeparableClaim | OverlapClaim | QuasiCompleteClaim | SoftMarginClaim | FewestMistakesClaim
+)
 ManyClassClaim = OneVsOneClaim | JointSeparableClaim | JointNotSeparableClaim  # which have `labels`
 
 READERS: dict[str, Callable[[dict[str, Any]], Claim]] = {
@@ -49,6 +64,8 @@ READERS: dict[str, Callable[[dict[str, Any]], Claim]] = {
     JointNotSeparableClaim.kind: joint.not_separable,
     FewestMistakesClaim.kind: fewest_mistakes.fewest_mistakes,
     SoftMarginClaim.kind: soft_margin.soft_margin,
+    OverlapClaim.kind: separation.overlap,
+    QuasiCompleteClaim.kind: separation.quasi_complete,
 }
 
 

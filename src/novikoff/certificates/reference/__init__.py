@@ -7,10 +7,10 @@ cannot tell apart it brings here, and it must agree with these files on every ce
     rows            a_i = s_i (x_i, c), with s_i = +1 for the positive label and -1 for the others;
                     a_i = s_i x_i through the origin
 
-`separability` has the claims of a verdict, `soft_margin` those of an optimum, and `fewest_mistakes` those about the
-fewest mistakes; of many classes `one_vs_one` has those of a verdict for each pair, and `joint` those about all of them
-at once. `rows` makes the rows of floats, `digest`
-names the data, and `labels` says which stands against which.
+`separability` has the claims of a verdict, `separation` those of quasi-complete separation and overlap, `soft_margin`
+those of an optimum, and `fewest_mistakes` those about the fewest mistakes; of many classes `one_vs_one` has those of a
+verdict for each pair, and `joint` those about all of them at once. `rows` makes the rows of floats, `digest` names the
+data, and `labels` says which stands against which.
 """
 
 from __future__ import annotations
@@ -24,16 +24,18 @@ from novikoff.certificates.claim import (
     Label,
     ManyClassClaim,
     OneVsOneClaim,
+    OverlapClaim,
+    QuasiCompleteClaim,
     SeparableClaim,
     SoftMarginClaim,
     TwoClassClaim,
     require,
 )
-from novikoff.certificates.reference import fewest_mistakes, joint, one_vs_one, separability, soft_margin
+from novikoff.certificates.reference import fewest_mistakes, joint, one_vs_one, separability, separation, soft_margin
 from novikoff.certificates.reference.digest import digest_of
 from novikoff.certificates.reference.labels import other_labels, places, sign
 from novikoff.certificates.reference.rows import Example, row
-from novikoff.certificates.verified import Verified, of_fewest_mistakes, of_joint, of_separability
+from novikoff.certificates.verified import Verified, of_fewest_mistakes, of_joint, of_separability, of_separation
 
 
 def check(
@@ -62,11 +64,20 @@ def check(
     if isinstance(claim, FewestMistakesClaim):
         fewest_mistakes.check_fewest_mistakes(claim, rows)
         return of_fewest_mistakes(claim, against)
+    balance = separability.signs_balance(claim.combination, signs)
+    if isinstance(claim, OverlapClaim):
+        separation.check_overlap(claim, rows)
+        return of_separation(claim, against, balance)
+    if isinstance(claim, QuasiCompleteClaim):
+        separation.check_quasi_complete(claim, rows)
+        zero = separation.zero_rows(claim.weak, rows)
+        needed = separation.needed_columns(claim, set(claim.all_rows.rows) - zero)
+        return of_separation(claim, against, balance, head.n - len(zero), needed)
     if isinstance(claim, SeparableClaim):
         separability.check_separable(claim, rows)
     else:
         separability.check_not_separable(claim, rows)
-    return of_separability(claim, against, separability.signs_balance(claim.combination, signs))
+    return of_separability(claim, against, balance)
 
 
 def _check_classes(claim: ManyClassClaim, examples: Sequence[Example], labels: Sequence[Label]) -> Verified:

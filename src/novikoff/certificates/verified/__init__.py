@@ -4,6 +4,7 @@ from novikoff.certificates.verified.fewest_mistakes import of_fewest_mistakes as
 from novikoff.certificates.verified.joint import of_joint as of_joint
 from novikoff.certificates.verified.one_vs_one import of_pairs as of_pairs
 from novikoff.certificates.verified.separability import of_separability as of_separability
+from novikoff.certificates.verified.separation import of_separation as of_separation
 from novikoff.certificates.verified.soft_margin import VerifiedSoftMargin as VerifiedSoftMargin
 from novikoff.certificates.verified.soft_margin import length_up as length_up
 from novikoff.certificates.verified.soft_margin import of_soft_margin as of_soft_margin

@@ -6,7 +6,7 @@ import math
 from fractions import Fraction
 from typing import Any
 
-from novikoff.certificates.claim import Label, NotSeparableClaim, SeparableClaim
+from novikoff.certificates.claim import Head, Label, NotSeparableClaim, SeparableClaim
 from novikoff.certificates.verified.words import DECIMALS, Verified, division, recorded, rounded_up
 
 
@@ -25,6 +25,7 @@ def of_separability(
             "margin": claim.margin,
             "radius": claim.radius,
             "mistake_bound": rounded_up(mistakes(claim.radius, claim.margin[0])),
+            "separation": "complete",
         }
     else:
         words = _not_separable(claim, signs_balance)
@@ -61,12 +62,17 @@ def _not_separable(claim: NotSeparableClaim, signs_balance: bool) -> str:
     )
     if claim.weak is not None:
         words += " Some u has y<u,x> >= 0 on every row, and > 0 on some."
-    if claim.head.constant:
-        return words
+    return words + beside_the_origin(claim.head, signs_balance)
+
+
+def beside_the_origin(head: Head, signs_balance: bool) -> str:
+    """What rows that cancel say of hyperplanes that do not go through the origin, where these do."""
+    if head.constant:
+        return ""
     # With any constant c the same rows sum to (0, c sum p s), which is 0 as well if sum p s is.
     if signs_balance:
-        return f"{words} No hyperplane beside the origin separates them either."
-    return f"{words} A hyperplane beside the origin, with a constant coordinate, may still separate them."
+        return " No hyperplane beside the origin separates them either."
+    return " A hyperplane beside the origin, with a constant coordinate, may still separate them."
 
 
 def promise(bound: Fraction, constant: float) -> str:

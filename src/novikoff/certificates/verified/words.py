@@ -31,6 +31,9 @@ class Verified:
     mistake_bound: float | None = None  # radius^2 / lower^2, rounded up: of a Perceptron with this constant, unrounded
     weakly_separable: bool = False
     mistakes: tuple[int, int] | None = None  # between these two lies the fewest that a hyperplane makes
+    separation: str | None = None  # "complete", "quasi-complete", "overlap"; None: the certificate does not say which
+    coefficients: tuple[str, ...] = ()  # of separation, one for each coordinate: what becomes of a logistic regression
+    needed: tuple[int, ...] = ()  # the columns that every weak separator needs, of those that are known
     reading: HowRead | None = None  # what the certificate records of how the file was read; nothing checks it
     labels: tuple[Label, ...] = ()  # of many classes, all of them; then no label is positive
     pairs: tuple[Verified, ...] = ()  # one-vs-one: what is proved of each two labels, the later one positive
