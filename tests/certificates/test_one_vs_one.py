@@ -14,6 +14,7 @@ import scipy.sparse as sp
 import novikoff as nk
 from novikoff.certificates import pairs
 from novikoff.certificates.certificate import Undecided
+from novikoff.engine.rows import Rows
 from tests.certificates.kinds import one_vs_one
 from tests.certificates.kinds.mutations import mutated
 
@@ -181,6 +182,18 @@ def test_huge_and_tiny_numbers(scale):
     verdicts = nk.certify(X, LABELS, multiclass="one-vs-one", fit_intercept=False)
     both(verdicts, X, LABELS)
     assert {verdict.verdict for verdict in verdicts.values()} == {"separable"}
+
+
+@pytest.mark.parametrize(
+    "lengths", [[1.0, 1e-200, 3.0], [1e-200, 1e-170, 5e-324], [1e200, 1.0, 3e200], [0.0, 0.0, 2.0]]
+)
+def test_the_radius_of_a_part_is_that_of_its_longest_row(lengths):
+    X = np.array(lengths)[:, None] * np.array([[0.6, 0.8]])
+    whole, part = (Rows(X, np.ones(3, dtype=np.int8), 0.0) for _ in range(2))
+    whole.survey()
+    part.take_norms(whole.norms)
+    assert part.radius_sq == whole.radius_sq
+    assert part.norms.tolist() == whole.norms.tolist()
 
 
 # Forged certificates ------------------------------------------------------------------------------------------

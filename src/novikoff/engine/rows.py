@@ -219,7 +219,8 @@ class Rows:
     def take_norms(self, norms: Vector) -> None:
         """Norms that others have found for these very rows: then only the longest are looked at, for the radius."""
         near = 1.0 - 4.0 * decide.slack(self.width)  # norms are rounded, so the longest is one of these
-        self.storage.norm[:] = np.where(norms >= near * norms.max(), np.nan, norms)
+        longest = norms.max(where=np.isfinite(norms), initial=0.0)  # inf may stand for a very short one, too
+        self.storage.norm[:] = np.where(norms >= near * longest, np.nan, norms)
         self._state[0] = np.zeros(1, dtype=STATE)[0]
         loops.survey(self.storage, self.width, self._state, 0, self.n)
         self._radius_known = True
