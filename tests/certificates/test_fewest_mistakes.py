@@ -96,6 +96,19 @@ def test_flipped_labels_are_bracketed(n, d):
     verified(found, X, y)
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(3))
+def test_two_thousand_rows_are_bracketed_and_planes_of_as_many_are_exact(seed):
+    X, y, wrong = flipped(2000, 10, seed)
+    found = nk.fewest_mistakes(X, y, max_seconds=None)
+    assert 0.7 * found.bracket[1] <= found.bracket[0] <= found.bracket[1] <= wrong
+    nk.verify(found, X, y)
+    for P in (X[:, :2], np.round(X[:, :2], 1), X[:, :1] * [1, 3]):
+        found = nk.fewest_mistakes(P, y, max_seconds=None)
+        assert found.exact
+        nk.verify(found, P, y)
+
+
 def test_the_hyperplane_makes_the_mistakes_that_it_is_said_to():
     X, y, _ = flipped(300, 4, seed=3)
     found = nk.fewest_mistakes(X, y)

@@ -115,7 +115,7 @@ def test_what_twice_the_digits_found_is_cut_down_as_well(monkeypatch):
         w = staticmethod(lambda: [Fraction(1), Fraction(0), Fraction(0)])
         weights = staticmethod(lambda: [Fraction(1)] * 6)
 
-    division = next(prove.divisions(y, 6))
+    division = next(prove.divisions(prove.classes(y, 6)))
     _, about, data, radius, power = prove.prepared(X, division, prove.Question(constant=0.0))
     proof = prove._Case(about, data, prove.Question(constant=0.0), radius, power)._closed(Found())
     assert len(proof.rows) == 2

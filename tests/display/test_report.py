@@ -478,7 +478,10 @@ def test_not_separable_names_rows_and_weights():
     assert [(line[0][0], line[1][0], line[2][0]) for line in lines] == [
         (str(i), str(label), "25.00%") for i, label in enumerate(XOR[1])
     ]
-    assert "No. The certificate names 4 rows" in made("the proof alone").html
+    assert [(line[3][0], line[4][0]) for line in lines] == [("0", "0"), ("0", "1"), ("1", "0"), ("1", "1")]
+    page = made("the proof alone").html
+    assert "No. The certificate names 4 rows" in page
+    assert "These rows are to blame together, 0, 1, 2 and 3: without any one of them the others" in page
 
 
 def test_equal_rows_with_different_labels_are_named():

@@ -306,7 +306,10 @@ class Separable(Proof):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class NotSeparable(Proof):
-    """No separator exists: the rows with these weights cancel exactly, sum of weights * y * (x, constant) == 0."""
+    """No separator exists: the rows with these weights cancel exactly, sum of weights * y * (x, constant) == 0.
+
+    They are to blame together: without any one of them the others can be separated. A smaller such set may exist.
+    """
 
     rows: NDArray[np.int64]
     weights: tuple[int, ...]

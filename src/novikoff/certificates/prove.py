@@ -308,7 +308,7 @@ def surveyed(
         question.sphere,
         question.reading,
         question.doubted,
-        names,
+        names=names,
     )
     return hashed, about, rows
 
