@@ -11,7 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from benchmarks import boolean, certify, classes, concepts, files, least_squares, perceptron
+from benchmarks import boolean, certify, classes, concepts, files, least_squares, perceptron, separation
 from benchmarks.measure import Result, Skipped
 
 HERE = Path(__file__).parent
@@ -19,6 +19,7 @@ GROUPS = {
     **perceptron.GROUPS,
     **classes.GROUPS,
     **certify.GROUPS,
+    **separation.GROUPS,
     "halving": concepts.halving,
     "littlestone": concepts.littlestone,
     **boolean.GROUPS,
@@ -31,7 +32,7 @@ AREAS = {
     "Many classes and noise": ("accuracy", "many", "apart", "returned", "order", "aggressive", "class_streams"),
     "Streams": ("online", "one_row"),
     "Start": ("start_up",),
-    "Certificates": ("certify", "certify-digits"),
+    "Certificates": ("certify", "certify-digits", "separation"),
     "Mistake bounds": ("halving", "littlestone", "boolean"),
     "Least squares": ("sgd", "solve", "solve-sparse"),
     "Files": ("readers", "passes", "memory", "parquet"),
