@@ -11,7 +11,18 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from benchmarks import boolean, certify, classes, concepts, files, least_squares, mistakes, perceptron, soft
+from benchmarks import (
+    boolean,
+    certify,
+    classes,
+    concepts,
+    files,
+    least_squares,
+    mistakes,
+    perceptron,
+    separation,
+    soft,
+)
 from benchmarks.measure import Result, Skipped
 
 HERE = Path(__file__).parent
@@ -19,8 +30,9 @@ GROUPS = {
     **perceptron.GROUPS,
     **classes.GROUPS,
     **certify.GROUPS,
-    **mistakes.GROUPS,
+    **separation.GROUPS,
     **soft.GROUPS,
+    **mistakes.GROUPS,
     "halving": concepts.halving,
     "littlestone": concepts.littlestone,
     **boolean.GROUPS,
@@ -42,7 +54,7 @@ AREAS = {
     ),
     "Streams": ("online", "one_row"),
     "Start": ("start_up",),
-    "Certificates": ("certify", "certify-digits", "soft", "soft-digits", "mistakes", "mistakes-plane"),
+    "Certificates": ("certify", "certify-digits", "separation", "soft", "soft-digits", "mistakes", "mistakes-plane"),
     "Mistake bounds": ("halving", "littlestone", "boolean"),
     "Least squares": ("sgd", "solve", "solve-sparse"),
     "Files": ("readers", "passes", "memory", "parquet"),

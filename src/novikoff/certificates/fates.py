@@ -38,7 +38,7 @@ INSIDE = (2.0**-6, 2.0**-14)  # how far a coefficient is moved into the cone, to
 
 
 def coordinates(A: Matrix, directions: list[Sparse]) -> tuple[Matrix, list[int]]:
-    """The directions over powers of two, as floats: products with rows of A are 1 at most. And the powers."""
+    """The directions over powers of two, in floats, so that products with rows are 1 at most; and these."""
     N = np.zeros((A.shape[1], len(directions)))
     bits = [max(map(abs, v.values())).bit_length() for v in directions]
     for k, v in enumerate(directions):

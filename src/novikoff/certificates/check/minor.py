@@ -1,4 +1,4 @@
-"""Is a determinant not zero modulo 2^61 - 1? By blocks, in floats that stay exact."""
+"""Are determinants not zero modulo 2^61 - 1? By blocks, in floats that stay exact."""
 
 from __future__ import annotations
 
@@ -15,30 +15,37 @@ LIMB = np.uint64(21)  # bits
 HALF = np.uint64(31)  # bits
 
 
-def is_regular(table: Any, modulus: int) -> bool:
-    """Has the square matrix, of residues, a determinant other than 0 modulo 2^modulus - 1?"""
+def regular(table: Any, inner: int, modulus: int) -> tuple[bool, bool]:
+    """Has the first block of the square matrix, of residues, and has all of it, a determinant other than 0?
+
+    Modulo 2^modulus - 1; ``inner`` is the size of the block. If its determinant is 0, the other is not looked at.
+    """
     if modulus != EXPONENT:
-        return reference.separation.is_regular(table.tolist(), 2**modulus - 1)
+        entries = table.tolist()
+        first = [row[:inner] for row in entries[:inner]]
+        prime = 2**modulus - 1
+        return reference.separation.is_regular(first, prime), reference.separation.is_regular(entries, prime)
     A = table.astype(np.uint64)
-    while len(A):
-        width = min(BLOCK, len(A))
-        rest = _eliminated(A, width)
-        if rest is None:
-            return False
-        A = rest
-    return True
+    for inner_is_regular, left in ((False, inner), (True, len(A) - inner)):
+        while left:
+            width = min(BLOCK, left)
+            A = _eliminated(A, width, left)
+            if A is None:
+                return inner_is_regular, False
+            left -= width
+    return True, True
 
 
-def _eliminated(A: Any, width: int) -> Any:
-    """What is left of A below and beyond its first columns; None if these are dependent.
+def _eliminated(A: Any, width: int, among: int) -> Any:
+    """What is left of A below and beyond its first columns; None if these are dependent in so many rows, ``among``.
 
     With the rows in the order of the pivots and A = (P, Q; R, S), that is S - R P^-1 Q. The panel (P; R) is eliminated
-    column by column, which leaves the factors of R P^-1 below the diagonal.
+    column by column, which leaves below the diagonal the factors L and, of R, those that take U = L^-1 P to it.
     """
     order = np.arange(len(A))
     panel = A[:, :width].copy()
     for k in range(width):
-        found = np.flatnonzero(panel[k:, k])
+        found = np.flatnonzero(panel[k:among, k])
         if len(found) == 0:
             return None
         pivot = k + int(found[0])
@@ -50,9 +57,18 @@ def _eliminated(A: Any, width: int) -> Any:
         panel[k + 1 :, k] = factors
         panel[k + 1 :, k + 1 :] = _less(panel[k + 1 :, k + 1 :], product(factors[:, None], panel[k, k + 1 :]))
     right = A[order, width:]
-    for k in range(1, width):  # what the rows of the pivots become: those above are done
-        right[k] = _less(right[k], _sum_of_products(panel[k : k + 1, :k], right[:k])[0])
-    return _less(right[width:], _sum_of_products(panel[width:], right[:width]))
+    top = _sum_of_products(_inverse(panel[:width]), right[:width])
+    return _less(right[width:], _sum_of_products(panel[width:], top))
+
+
+def _inverse(L: Any) -> Any:
+    """Of 1 - X, with what is below the diagonal of L as -X: (1 + X)(1 + X^2)(1 + X^4)..., since powers of X end."""
+    power = _less(np.zeros_like(L), np.tril(L, -1))
+    found = np.eye(len(L), dtype=np.uint64) + power
+    while power.any():
+        power = _sum_of_products(power, power)
+        found = _residue(found + _sum_of_products(found, power))
+    return found
 
 
 def product(a: Any, b: Any) -> Any:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from novikoff.certificates.check.data import Data, ExactRows
 from novikoff.certificates.check.filter import hashed
-from novikoff.certificates.check.minor import is_regular
+from novikoff.certificates.check.minor import regular
 from novikoff.certificates.check.products import Products
 from novikoff.certificates.claim import Head, OverlapClaim, QuasiCompleteClaim, Span, require
 from novikoff.certificates.reference.separability import vanishes
@@ -24,7 +24,7 @@ def check_overlap(claim: OverlapClaim, data: Data, signs: Any, rows: ExactRows) 
     require(orthogonal, "the kernel of its span is not orthogonal to its rows")
     zero = vanishes(claim.combination, rows.of(claim.combination.rows))
     require(zero, "its weighted rows do not sum to zero")
-    _check_minor(claim.span, rows, claim.head, "its span")
+    _check_minors([claim.span], ["its span"], rows, claim.head)
 
 
 def check_quasi_complete(claim: QuasiCompleteClaim, data: Data, signs: Any, rows: ExactRows) -> Any:
@@ -32,8 +32,7 @@ def check_quasi_complete(claim: QuasiCompleteClaim, data: Data, signs: Any, rows
     zero = _check_products(claim, data, signs)
     cancels = vanishes(claim.combination, rows.of(claim.combination.rows))
     require(cancels, "its weighted rows do not sum to zero")
-    _check_minor(claim.span, rows, claim.head, "its span")
-    _check_minor(claim.all_rows, rows, claim.head, "the span of all rows")
+    _check_minors([claim.span, claim.all_rows], ["its span", "the span of all rows"], rows, claim.head)
     exhaustive = sorted(fates(claim)) == open_columns(claim)
     sentence = "the columns that diverge or are not determined are not those that its kernels leave open, each once"
     require(exhaustive, sentence)
@@ -72,20 +71,34 @@ def _check_products(claim: QuasiCompleteClaim, data: Data, signs: Any) -> Any:
     return zero
 
 
-def _check_minor(span: Span, rows: ExactRows, head: Head, what: str) -> None:
-    rows.of(span.rows)
+def _check_minors(spans: Sequence[Span], names: Sequence[str], rows: ExactRows, head: Head) -> None:
+    """Of one span, or of two: where the second has the rows and columns of the first, one elimination does for both."""
+    first, last = spans[0], spans[-1]
+    together = first.modulus == last.modulus
+    together = together and {*first.rows} <= {*last.rows} and {*first.columns} <= {*last.columns}
+    if not together:
+        for span, name in zip(spans, names, strict=True):
+            _check_minors([span], [name], rows, head)
+        return
+    which, columns = _first_of(first.rows, last.rows), _first_of(first.columns, last.columns)
     place = np.full(head.width, -1)
-    place[list(span.columns)] = np.arange(len(span.columns))
-    table = _table(rows, span.rows, place, 2**span.modulus - 1)
-    require(is_regular(table, span.modulus), f"the minor of {what} is 0 modulo 2^{span.modulus} - 1")
+    place[columns] = np.arange(len(columns))
+    table = _table(rows.of(which), which, place, 2**last.modulus - 1)
+    for holds, name in zip(regular(table, len(first.rows), last.modulus), (names[0], names[-1]), strict=True):
+        require(holds, f"the minor of {name} is 0 modulo 2^{last.modulus} - 1")
+
+
+def _first_of(some: Sequence[int], all_of_them: Sequence[int]) -> list[int]:
+    """All of them, some first."""
+    return [*some, *sorted({*all_of_them} - {*some})]
 
 
 def _table(rows: ExactRows, which: Sequence[int], place: Any, prime: int) -> Any:
     """The entries of the rows modulo the prime, in the places of their columns."""
     table = np.zeros((len(which), len(which)), dtype=np.int64 if prime < 2**63 else object)
     for k, i in enumerate(which):
-        entries: Iterable[tuple[int, int]] = rows[i].entries
-        for j, z in entries:
-            if place[j] >= 0:
-                table[k, place[j]] = z % prime
+        kept = [(place[j], z % prime) for j, z in rows[i].entries if place[j] >= 0]
+        if kept:
+            at, residues = zip(*kept, strict=True)
+            table[k, list(at)] = residues
     return table
