@@ -117,6 +117,6 @@ def test_what_twice_the_digits_found_is_cut_down_as_well(monkeypatch):
 
     division = next(prove.divisions(prove.classes(y, 6)))
     _, about, data, radius, power = prove.prepared(X, division, prove.Question(constant=0.0))
-    proof = prove._Case(about, data, prove.Question(constant=0.0), radius, power)._closed(Found())
+    proof = prove._Case(about, data, radius, power, prove.Question(constant=0.0))._closed(Found())
     assert len(proof.rows) == 2
     assert nk.verify(proof, X, y).verdict == "not separable"
