@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import pickle
+import random
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ import novikoff as nk
 from novikoff.certificates import pairs
 from novikoff.certificates.certificate import Undecided
 from novikoff.engine.rows import Rows
+from tests.certificates.kinds import classes, one_vs_one
 
 LINE = [[0.0], [1.0], [2.0], [1.0]]
 LABELS = ["a", "b", "c", "c"]
@@ -238,6 +240,28 @@ def test_a_forgery_is_refused_with_a_sentence(sentence):
     for reference in (False, True):
         with pytest.raises(nk.InvalidCertificate, match=sentence):
             nk.verify(record, LINE, LABELS, reference=reference)
+
+
+@pytest.mark.parametrize("unit", [5e-324, 1e-320, 1e-310])
+def test_numbers_of_few_digits_hide_no_margin(unit):
+    X = [[0.0, unit], [5 * unit, 0.0], [0.0, 7 * unit], [9 * unit, -9 * unit]]
+    y = ["a", "b", "c", "a"]
+    record = json.loads(nk.certify(np.array(X) * 2.0**40, y, multiclass="one-vs-one", fit_intercept=False).to_json())
+    place = [0, 1, 2, 0]
+    record["digest"] = classes.digest(X, place)
+    rng = random.Random(0)
+    told = set()
+    for _ in range(60):
+        change = json.loads(json.dumps(record))
+        for pair in change["pairs"]:
+            pair["radius"] = 1.0
+            if "margin" in pair:
+                pair["margin"] = [5e-324, rng.choice([5e-324, 1e-323, 4 * unit, 9 * unit, 1e-300])]
+        expected = one_vs_one.accepts(change, X, y)
+        told.add(expected)
+        for reference in (False, True):
+            assert accepted(change, X, y, reference=reference) == expected
+    assert False in told
 
 
 def test_a_weak_separator_that_is_zero_everywhere_is_refused():

@@ -14,7 +14,7 @@ from novikoff.certificates.claim import Combination, Head, require
 from novikoff.certificates.verified import rounded_up
 
 PART = 128  # numbers that are added up in a row; no result depends on it
-LEAST = 2.0**-900  # weights in floats that are smaller, beside the largest, say nothing
+LEAST = 2.0**-900  # products with smaller numbers may lose all their digits
 
 
 def check_digest(head: Head, data: Data, place: Any) -> None:
@@ -102,7 +102,7 @@ def surely_bounds(combination: Combination, signs: Any, upper: float, data: Data
     scale = scale_of(combination.weights)
     p = np.array([x / scale for x in combination.weights])
     p /= float(p.max())
-    if p.min() < LEAST:
+    if p.min() < LEAST or upper < LEAST:
         return False
     block = data.some(combination.rows)
     terms = np.repeat(signs * p, np.diff(block.ends)) * block.values
@@ -111,7 +111,7 @@ def surely_bounds(combination: Combination, signs: Any, upper: float, data: Data
     noise = np.append(np.bincount(block.columns, np.abs(terms), d), constant * np.sum(p))
     t = len(p)
     reach = np.abs(total) + (t + 8) * (2.0**-52 * noise + 2.0**-1072)
-    reach = reach[noise > 0]
+    reach = reach[np.append(np.bincount(block.columns, minlength=d) > 0, constant > 0)]  # the others are 0
     size = float(reach.max(initial=0.0))
     if size == 0.0:
         return True

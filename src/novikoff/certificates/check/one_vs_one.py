@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import cached_property
 from itertools import combinations, compress
 from operator import mul
 from typing import Any
@@ -46,13 +47,24 @@ class _Task:
         self.pair, self.a, self.b = pair, a, b
         separable = isinstance(pair, SeparablePair)
         self.entries: Entries | None = pair.separator if isinstance(pair, SeparablePair) else pair.weak
-        self.w = _Sparse(zip(self.entries.columns, self.entries.weights, strict=True)) if self.entries else _Sparse()
         self.floats = Floats.of(self.entries.columns, self.entries.weights) if self.entries else NOTHING
+        self.closest = pair.closest if isinstance(pair, SeparablePair) else None
         self.least = Fraction(0)  # of y<w,x>
         self.most = Fraction(pair.radius) ** 2 if isinstance(pair, SeparablePair) else BEYOND
         self.limit = "that of the closest" if separable else "0"
         self.some = False  # is y<w,x> > 0 on some row?
         self.name = f"of {shown(pair.against)} and {shown(pair.positive)}"
+
+    @cached_property
+    def w(self) -> _Sparse:
+        return _Sparse(zip(self.entries.columns, self.entries.weights, strict=True)) if self.entries else _Sparse()
+
+    def entries_on(self, row: Row) -> _Sparse:
+        """Those of w where the row is not zero: of a long w, few are asked for once."""
+        assert self.entries is not None
+        asked = np.array([j for j, _ in row.entries], dtype=np.int64)
+        at = np.flatnonzero(np.isin(self.floats.columns, asked)).tolist()
+        return _Sparse((self.entries.columns[k], self.entries.weights[k]) for k in at)
 
     def sign(self, place: int) -> int:
         return 1 if place == self.b else -1
@@ -92,7 +104,7 @@ def _check_rows(task: _Task, place: Any) -> None:
 def _check_closest(task: _Task, pair: SeparablePair, place: Any, rows: ExactRows) -> None:
     """Every other row is to be as far as the closest, at least: what holds of that one holds of all."""
     closest = rows.of([pair.closest])[pair.closest]
-    task.least = task.sign(place[pair.closest]) * product(task.w, closest)
+    task.least = task.sign(place[pair.closest]) * product(task.entries_on(closest), closest)
     task.require(task.least > 0, f"its separator does not separate: row {pair.closest} has y<w,x> <= 0")
     length_sq = whole.sqnorm(pair.separator.weights)
     enough = task.least**2 >= Fraction(pair.margin[0]) ** 2 * length_sq
@@ -130,7 +142,7 @@ def _clear(found: Products, signs: Any, bottom: Any, top: Any) -> tuple[Any, Any
 
 def _decide(task: _Task, i: int, row: Row, label: int) -> None:
     """A row that floats could not call, by the arithmetic of the reference."""
-    found = task.sign(label) * product(task.w, row)
+    found = task.least if i == task.closest else task.sign(label) * product(task.w, row)
     task.require(found >= task.least, f"row {i} has y<w,x> < {task.limit}")
     task.require(square(row) <= task.most, f"its radius is too small: row {i} is longer")
     task.some = task.some or found > 0
