@@ -195,6 +195,18 @@ def test_rows_of_any_scale(scale):
     verified(found, scale * X, y)
 
 
+@pytest.mark.parametrize("n", [5, 40, 200])
+def test_noise_on_a_line(n):
+    """Until hardly a row is left that no contradiction uses."""
+    rng = np.random.default_rng(n)
+    x, y = rng.standard_normal(n), rng.integers(0, 2, n)
+    y[:2] = 0, 1
+    for X in (x[:, None], np.column_stack([x, 2 * x])):
+        found = nk.fewest_mistakes(X, y)
+        assert found.exact
+        verified(found, X, y)
+
+
 def test_more_columns_than_rows():
     rng = np.random.default_rng(2)
     X = rng.standard_normal((6, 30))
