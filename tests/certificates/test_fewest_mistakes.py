@@ -141,6 +141,20 @@ def test_separable_data_have_none():
     verified(found, [[0.0], [1], [2]], [0, 0, 1])
 
 
+def test_a_margin_that_no_float_can_see_is_seen():
+    rng = np.random.default_rng(5)
+    V = np.round(rng.standard_normal((12, 4)) * 2.0**20) / 2.0**20
+    V[:, 0] = 2.0**-60
+    X, y = np.concatenate([V, V * [-1, 1, 1, 1], V[:1]]), np.repeat([1, 0, 0], [12, 12, 1])
+    X[12:24, 1:] = X[:12, 1:]
+    found = nk.fewest_mistakes(X[:24], y[:24], fit_intercept=False)
+    assert found.bracket == (0, 0)
+    verified(found, X[:24], y[:24])
+    found = nk.fewest_mistakes(X, y, fit_intercept=False)
+    assert found.bracket == (1, 1)
+    verified(found, X, y)
+
+
 def test_a_row_on_the_hyperplane_is_a_mistake():
     """Three points of a line, the label of the one in the middle alone, and no line that only touches it."""
     assert nk.fewest_mistakes([[0, 0], [1, 1], [2, 2]], [0, 1, 0]).bracket == (1, 1)
