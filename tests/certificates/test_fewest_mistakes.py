@@ -163,7 +163,7 @@ def test_rows_on_a_line_but_for_rounding(constant):
     X = np.concatenate([X, np.nextafter(X, np.inf), X[:1]])
     y = np.repeat([0, 1, 1], [12, 12, 1])
     found = nk.fewest_mistakes(X, y, fit_intercept=constant)
-    assert max(found.w).bit_length() > 100
+    assert max(map(abs, found.w)).bit_length() > 60
     assert constant or found.exact
     verified(found, X, y)
 
