@@ -57,7 +57,7 @@ def proved(X, y, fit_intercept):
     return [oracle.rows_of(dense.tolist(), signs, int(fit_intercept))[i] for i in proof.rows], proof.weights
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(3))
 def test_a_proof_has_one_dependence_and_all_of_its_rows(seed):
     rng = random.Random(seed)
     tally = 0

@@ -22,6 +22,7 @@ from novikoff.certificates.prove import INTERRUPTED, WORD, Question, prepared, r
 from novikoff.certificates.reference.rows import Row
 from novikoff.certificates.solve import CountedRows, OutOfBudget
 from novikoff.engine import weights
+from novikoff.engine.rows import Indices
 from novikoff.engine.storage import Vector
 from novikoff.progress import Mistakes
 from novikoff.words import told
@@ -30,6 +31,7 @@ SECONDS = 10.0
 SEARCHING = 0.3  # of the time, at most, for the hyperplane
 NARROW = 300  # columns up to which contradictions are looked for by linear programs,
 SMALL = 2**23  # and entries
+BLOCK = 256  # rows that are integers at a time
 LINES = 6000  # rows of a plane up to which all lines are looked at: some seconds
 
 
@@ -162,6 +164,22 @@ class _Hunt:
             self._keep(rational.integers(w)[0], missed)
         return wrong
 
+    def _offer_separator(self, w: list[int] | None, which: Indices) -> None:
+        """The same of integers that have these rows right, even if rounded to floats they have not."""
+        assert w is not None
+        others = np.setdiff1d(np.arange(self._data.n), which)
+        if self._offer(_floats(w)) <= len(others):
+            return
+        missed = np.zeros(self._data.n, dtype=np.bool_)
+        for start in range(0, len(others), BLOCK):
+            self._data.look()
+            some = others[start : start + BLOCK]
+            block = rational.integer_rows(self._data, some)
+            columns = block.columns.tolist()
+            missed[some] = [sum(w[j] * x for j, x in zip(columns, row, strict=True)) <= 0 for row in block.table]
+        if np.count_nonzero(missed) < self._upper:
+            self._keep(w, missed)
+
     def _counted(self, w: Vector) -> tuple[int, NDArray[np.bool_], Vector]:
         missed = np.zeros(self._data.n, dtype=np.bool_)
         w = w / (np.abs(w).max() or 1.0)
@@ -196,7 +214,7 @@ class _Hunt:
                 break
             w, found = packing.separator_or_contradiction(self._data.only(which))
             if found is None:
-                self._offer(_floats(w))
+                self._offer_separator(w, which)
                 break
             used = which[list(found.rows)]
             free[used] = False
@@ -214,7 +232,7 @@ class _Hunt:
                     which = np.append(np.flatnonzero(~self._missed), m)
                     w, found = packing.separator_or_contradiction(data.only(which))
                     if found is None:
-                        self._offer(_floats(w))
+                        self._offer_separator(w, which)
                     else:
                         packed.add([packing.contradiction(which[list(found.rows)], found.weights)])
 
@@ -240,9 +258,8 @@ class _Hunt:
         self._enumerated = self._packing.lower < self._upper
 
 
-def _floats(w: list[int] | None) -> Vector:
+def _floats(w: list[int]) -> Vector:
     """Integers of any size as floats of which the largest is 1."""
-    assert w is not None
     largest = max(map(abs, w)) or 1
     return np.array([float(Fraction(x, largest)) for x in w])
 

@@ -195,6 +195,8 @@ class Beside:
         """A light one of the row with free ones; and whether there is one, by what floats say."""
         self._data.look()
         usable = self._usable(m, free)
+        if len(usable) < 2:  # which is no linear program
+            return len(usable) > 0, None
         result = linprog(
             price[self._right[usable]] + SLIGHT,
             A_eq=self._columns[:, usable],

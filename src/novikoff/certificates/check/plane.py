@@ -89,26 +89,43 @@ class Plane:
     def _beside(self, i: int, known: int) -> Better | None:
         """The same of those that are nearly orthogonal to one row."""
         turn = self._turn(i)
-        if self._most(turn) <= known:
+        clear, within = self._most(turn)
+        if max(clear, int(within.max(initial=0))) <= known:
             return None
         if self._points and not (self._whole or self._flat):
             turn = self._closer(i, turn)
-            if self._most(turn) <= known:
+            clear, within = self._most(turn)
+            clusters = np.flatnonzero(within > known).tolist()
+            if clear <= known and not any(self._most_within(i, turn, k) > known for k in clusters):
                 return None
         # In this order little is left to sort.
         return self._in_integers(i, known, [*turn.order.tolist(), *turn.others.tolist()])
 
-    def _most(self, turn: Turn) -> int:
-        """Rows that a w can be right on, at most: between clusters, and within them."""
+    def _most(self, turn: Turn) -> tuple[int, Any]:
+        """Rows that a w can be right on, at most: between clusters; and within each."""
         others = len(turn.order)
         starts, ends = turn.starts[:-1], turn.starts[1:]
         right = turn.above[-1] - turn.above + turn.below  # before the k-th of them
-        most = int(np.maximum(right, others - right)[turn.starts].max())
-        if not (self._whole or self._flat):
-            above, below = turn.above[ends] - turn.above[starts], turn.below[ends] - turn.below[starts]
-            within = np.maximum(right[starts] + below, others - right[starts] + above)
-            most = max(most, int(within.max(initial=0)))
-        return most + turn.multiples + turn.doubtful
+        sure = turn.multiples + turn.doubtful
+        clear = int(np.maximum(right, others - right)[turn.starts].max()) + sure
+        if self._whole or self._flat:
+            return clear, np.zeros(0, dtype=np.int64)
+        above, below = turn.above[ends] - turn.above[starts], turn.below[ends] - turn.below[starts]
+        return clear, np.maximum(right[starts] + below, others - right[starts] + above) + sure
+
+    def _most_within(self, i: int, turn: Turn, cluster: int) -> int:
+        """The same within one of the clusters, exactly."""
+        start, stop = turn.starts[cluster : cluster + 2].tolist()
+        others = len(turn.order)
+        right = int(turn.above[-1] - turn.above[start] + turn.below[start])
+        members = self._turning(i, turn.order[start:stop].tolist())[0]
+        members.sort(key=cmp_to_key(_in_order))
+        most = max(right, others - right)
+        for (before, above), (after, _) in pairwise(members):
+            right += -1 if above else 1
+            if _cross(before, after) > 0:
+                most = max(most, right, others - right)
+        return most + turn.multiples
 
     def _closer(self, i: int, turn: Turn) -> Turn:
         """The turn with its clusters ordered by the tangents of the angles from their first member, with more digits.
@@ -182,18 +199,27 @@ class Plane:
         size = np.abs(x) + np.abs(y)
         return x, y, (lost <= LOST * size) & ((lost < np.abs(y)) | self._flat)
 
+    def _turning(self, i: int, which: Sequence[int]) -> tuple[list[tuple[Pair, bool]], list[bool]]:
+        """b of these rows, and whether it is not -b that they have; and of multiples, whether they are positive."""
+        a = self._triples[i]
+        e, f = across(a)
+        turning, multiples = [], []
+        for k in which:
+            v = self._triples[k]
+            x, y = dot(e, v), dot(f, v)
+            if x == y == 0:
+                multiples.append(dot(a, v) > 0)
+            elif y > 0 or (y == 0 and x > 0):
+                turning.append(((x, y), True))
+            else:
+                turning.append(((-x, -y), False))
+        return turning, multiples
+
     def _in_integers(self, i: int, known: int, which: Sequence[int]) -> Better | None:
         """The same as `_beside`, by the arithmetic of the reference."""
         a = self._triples[i]
         e, f = across(a)
-        multiples, turning = [], []
-        for k in which:
-            v = self._triples[k]
-            b = dot(e, v), dot(f, v)
-            if b == (0, 0):
-                multiples.append(dot(a, v) > 0)
-            else:
-                turning.append((b, True) if b[1] > 0 or (b[1] == 0 and b[0] > 0) else ((-b[0], -b[1]), False))
+        turning, multiples = self._turning(i, which)
         forward = 2 * sum(multiples) >= len(multiples)
         more = max(sum(multiples), len(multiples) - sum(multiples))
         found = _half_turn(turning, known - more)
