@@ -20,7 +20,7 @@ class Verified:
     ``str`` of it is ``implies``, the same in words.
     """
 
-    verdict: str  # "separable" or "not separable"
+    verdict: str  # "separable", "not separable" or "soft margin"
     positive: Label  # the label of sign +1
     against: tuple[Label, ...]  # all the other labels of the data, of sign -1
     constant: float | None  # the coordinate appended to every row; None: the hyperplane goes through the origin
