@@ -93,7 +93,7 @@ def best_dual(a, costs, squared):
 @pytest.mark.parametrize("loss", LOSSES)
 def test_the_exact_optimum_is_between_the_ends(loss):
     rng = random.Random(0)
-    for _ in range(25):
+    for _ in range(15):
         n, d = rng.randint(2, 5), rng.randint(1, 3)
         X = [[float(rng.randint(-2, 2)) for _ in range(d)] for _ in range(n)]
         y = [0, 1, *(rng.randint(0, 1) for _ in range(n - 2))]

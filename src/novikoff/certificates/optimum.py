@@ -16,7 +16,7 @@ from novikoff.certificates.certificate import About, Undecided
 from novikoff.certificates.divisions import Division
 from novikoff.certificates.prove import INTERRUPTED, Question, surveyed
 from novikoff.certificates.soft_margin import SoftMargin
-from novikoff.certificates.solve import CountedRows, OutOfBudget
+from novikoff.certificates.solve import CountedRows, OutOfBudget, length
 from novikoff.certificates.verified import length_up, rounded_up
 from novikoff.certificates.verified.soft_margin import BITS
 from novikoff.engine.rows import Indices, Rows
@@ -79,6 +79,15 @@ def minimise(
     return hashed, _Case(about, rows, cost, question, to_the_end).optimal()
 
 
+class _Primal(NamedTuple):
+    """w, as floats and as integers * 2^exponent; and P(w) or a little more."""
+
+    w: Vector
+    integers: NDArray[np.int64]
+    exponent: int
+    upper: float
+
+
 class _Case:
     """One division of the rows, on its way to an optimum."""
 
@@ -118,23 +127,25 @@ class _Case:
         return self._proved(best, why)
 
     def _proved(self, best: soft.Best, why: str) -> Optimal:
-        w, w_exponent = _integers(best.w, W_BITS)
+        primal = self._primal(best.w)
+        # Where C is large, what rounding may lose of a product costs much: a w that is a little longer has no loss.
+        margin = float(np.min(self.data.rows.products(primal.w) - self._noise(primal.w)))
+        if 0.0 < margin < 1.0:
+            primal = min(primal, self._primal(best.w / margin * (1 + 2.0**-48)), key=lambda found: found.upper)
+        if not primal.upper <= float(np.sum(self.costs)):
+            primal = min(primal, self._primal(np.zeros(self.data.width)), key=lambda found: found.upper)
         alpha, alpha_exponent = _integers(np.minimum(best.p, self._most()), ALPHA_BITS)
         used = np.flatnonzero(alpha)
         alpha = alpha[used]
-        floats = np.ldexp(w.astype(np.float64), w_exponent)
         dual = np.ldexp(alpha.astype(np.float64), alpha_exponent)
-        upper = self._upper(floats, w, w_exponent)
-        if not upper <= float(np.sum(self.costs)):  # as w = 0 has it
-            floats, w = np.zeros_like(floats), np.zeros_like(w)
-            upper = self._upper(floats, w, w_exponent)
+        upper = primal.upper
         lower = self._lower(used, alpha, alpha_exponent, dual)
         closed = (
             len(used)
             and upper < math.inf
             and Fraction(upper) - Fraction(lower) <= Fraction(self.question.gap) * Fraction(upper)
         )
-        found = floats, self.data, used, dual, self.kept[used]
+        found = primal.w, self.data, used, dual, self.kept[used]
         if not closed or why == INTERRUPTED:
             ends = (-math.inf, math.inf)
             return Optimal(*found, Undecided(self.about, self.data.passes, ends, why, (lower, upper)))
@@ -146,8 +157,8 @@ class _Case:
             self.cost.C,
             self.cost.loss,
             (lower, upper),
-            tuple(w.tolist()),
-            w_exponent,
+            tuple(primal.integers.tolist()),
+            primal.exponent,
             self.kept[used],
             tuple(alpha.tolist()),
             alpha_exponent,
@@ -168,19 +179,23 @@ class _Case:
     def _slack(self) -> Fraction:
         return min(Fraction(SLACK), Fraction(self.question.gap) / 16)
 
-    def _upper(self, floats: Vector, w: NDArray[np.int64], exponent: int) -> float:
-        """P(w) or a little more."""
-        half = Fraction(4) ** exponent * sum(x * x for x in w.tolist()) / 2
-        length = math.sqrt(float(2 * half)) if half else 0.0
-        # The products are sums of D, and norms and this line are rounded as well.
-        noise = (self.data.width + 8) * 2.0**-52 * self.norms * length * (1 + NOISE) + 2.0**-1000
-        slack = np.maximum(0.0, 1.0 - self.data.rows.products(floats) + noise) * (1 + 2.0**-50)
+    def _noise(self, w: Vector) -> Vector:
+        """How far products with w may be from what floats say: they are sums of D, and norms are rounded as well."""
+        return (self.data.width + 8) * 2.0**-52 * self.norms * length(w) * (1 + NOISE) ** 2 + 2.0**-1000
+
+    def _primal(self, w: Vector) -> _Primal:
+        """w in integers, and P(w) or a little more."""
+        integers, exponent = _integers(w, W_BITS)
+        floats = np.ldexp(integers.astype(np.float64), exponent)
+        half = Fraction(4) ** exponent * sum(x * x for x in integers.tolist()) / 2
+        slack = np.maximum(0.0, 1.0 - self.data.rows.products(floats) + self._noise(floats)) * (1 + 2.0**-50)
         losses = self.costs * (slack * slack if self.cost.loss == "squared_hinge" else slack)
         # Products that underflow err by 2^-1075, and so does a square before its cost multiplies it.
         total = math.fsum(losses.tolist()) + self.data.n * (1.0 + float(self.costs.max())) * 2.0**-1060
-        if not math.isfinite(total):
-            return math.inf
-        return round_up((half + Fraction(total) * (1 + Fraction(2) ** -46)) * (1 + self._slack))
+        upper = math.inf
+        if math.isfinite(total):
+            upper = round_up((half + Fraction(total) * (1 + Fraction(2) ** -46)) * (1 + self._slack))
+        return _Primal(floats, integers, exponent, upper)
 
     def _lower(self, used: Indices, alpha: NDArray[np.int64], exponent: int, dual: Vector) -> float:
         """D(alpha) or a little less; at least 0, which is D(0)."""
@@ -188,14 +203,14 @@ class _Case:
             return 0.0
         total = Fraction(2) ** exponent * sum(alpha.tolist())
         longest = float(np.sum(dual * self.norms[used])) * (1 + 2.0**-30) + 2.0**-500  # the triangle inequality
-        length = min(longest, self.data.combination(used, dual)[1])  # which may be no number
+        combined = min(longest, self.data.combination(used, dual)[1])  # which may be no number
         ridge = 0.0
         if self.cost.loss == "squared_hinge":
             ridge = math.fsum((dual * (dual / (4.0 * self.costs[used]))).tolist()) * (1 + 2.0**-46)
             ridge += len(used) * 2.0**-1060 * max(1.0, float(dual.max()))
-        if not math.isfinite(length + ridge):
+        if not math.isfinite(combined + ridge):
             return 0.0
-        found = total - Fraction(length) ** 2 / 2 - Fraction(ridge)
+        found = total - Fraction(combined) ** 2 / 2 - Fraction(ridge)
         return max(0.0, round_down(found * (1 - self._slack)))
 
 

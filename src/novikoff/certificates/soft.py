@@ -89,6 +89,11 @@ class Best:
     def offer(self, w: Vector, z: Vector, p: Vector, v: Vector) -> bool:
         """Note a w with its products z, and weights p with their v = sum p a. Are the ends close enough?"""
         upper = self.objective.primal(w, z)
+        least = float(z.min())
+        if 0.0 < least < 1.0:  # w separates, and a longer one has no loss
+            longer = self.objective.primal(w / least, z / least)
+            if longer < upper:
+                w, upper = w / least, longer
         if upper <= self.upper * (
             1 + SAME
         ):  # of those that floats cannot tell apart the last is nearest to the minimum
@@ -270,9 +275,6 @@ def _coordinate_descent(data: CountedRows, best: Best) -> None:
         z = data.products(w)
         data.spend(SWEEPS * len(active) // data.n)
         lower = best.lower
-        least = float(z.min())
-        if 0.0 < least < 1.0:  # w separates, and a longer one has no loss
-            best.offer(w / least, z / least, p, w)
         if best.offer(w, z, p, w) or (len(active) == data.n and best.lower <= lower):
             return
         active = np.flatnonzero(((z < 1.0) & (p < box)) | ((z > 1.0) & (p > 0.0)))
