@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from novikoff.certificates.details import Detail, Diverging, Fates, Span
 from novikoff.certificates.faces import face
 from novikoff.certificates.fates import Quotient, fates, independent
-from novikoff.certificates.solve import CountedRows
+from novikoff.certificates.solve import WIDE, CountedRows
 from novikoff.certificates.spans import Echelon, Unclear, spanning, unscaled
 from novikoff.engine.rows import Indices
 
@@ -36,7 +36,7 @@ def separation(data: CountedRows, rows: Indices, weights: list[int], power: int)
     The rows of the data are those of the problem times 2^power.
     """
     used = data.used_columns()
-    if len(used) * data.n > LARGEST:
+    if len(used) > WIDE or len(used) * data.n > LARGEST:
         raise Unclear(f"{data.n:,} rows of {len(used):,} columns are too many to ask it of")
     problem = _Problem(data, used, power)
     return problem.at_once(rows, weights) or problem.search(rows, weights)

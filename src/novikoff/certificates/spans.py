@@ -24,6 +24,7 @@ Matrix = NDArray[np.float64]
 
 SMALLER, LARGER = 61, 89  # the exponents of the primes 2^61 - 1 and 2^89 - 1
 BLOCK = 4096  # rows of a product between two looks at the clock
+LONGEST = 2**15  # entries of a kernel whose integers are not small
 EXACT = 2.0**53  # integers below it are floats, and so are sums of them
 
 
@@ -64,6 +65,8 @@ class Echelon:
         known = [v for v in found if v is not None]
         if len(known) == len(found) and not nonzero_products(A, known, look).any():
             return found
+        if sum(map(len, modular)) > LONGEST:
+            raise Unclear("there are too many relations between too many columns")
         return [self._sure(A, v, residues, look) for v, residues in zip(found, modular, strict=True)]
 
     def vectors(self) -> list[Sparse]:
@@ -190,7 +193,7 @@ def nonzero_products(A: Matrix, vectors: list[Sparse], look: Look) -> NDArray[np
         look()
         part = A[start : start + BLOCK, used]
         scale = _unit(part)
-        if scale is not None and float(np.abs(part).max(initial=0.0) / scale) * size < EXACT:
+        if scale is not None and size < EXACT and float(np.abs(part).max(initial=0.0) / scale) * size < EXACT:
             products = part @ N.astype(np.float64)
             found[start : start + BLOCK] = products.any(axis=1)
         else:
@@ -213,8 +216,9 @@ def _unit(part: Matrix) -> float | None:
 def _any_exactly(part: Matrix, N: NDArray[Any]) -> NDArray[np.bool_]:
     """Row by row, in Python's integers: the entries of a row over a power of two of its own."""
     found = np.zeros(len(part), dtype=np.bool_)
-    floats = np.abs(part) @ np.abs(N).astype(np.float64)
-    clear = np.abs(part @ N.astype(np.float64)) > (part.shape[1] + 4) * 2.0**-51 * floats
+    bits = [max(abs(x) for x in v).bit_length() for v in N.T.tolist()]
+    rounded = np.array([[x / (1 << b) for x, b in zip(row, bits, strict=True)] for row in N.tolist()])
+    clear = np.abs(part @ rounded) > (part.shape[1] + 4) * 2.0**-51 * (np.abs(part) @ np.abs(rounded))
     found[clear.any(axis=1)] = True
     for i in np.flatnonzero(~found).tolist():
         kept = np.flatnonzero(part[i])
