@@ -73,7 +73,8 @@ class _Problem:
         outside = np.setdiff1d(np.arange(data.n), zero)
         more = outside[independent(data, A[outside], echelon.vectors())]
         start = np.concatenate([np.array(echelon.rows, dtype=np.int64), more])
-        everything = spanning(A, start, data.look)
+        # The rows of Z are in the span of those that are in `start` already.
+        everything = spanning(A, start, outside, data.look)
         all_rows = self._span(everything, np.arange(data.n), exponents)
         found = self._fates(A, exponents, echelon, everything, outside)
         detail = Detail(self.width, span, all_rows, len(outside), found)

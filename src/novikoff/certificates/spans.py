@@ -180,22 +180,23 @@ def dense(vectors: list[Sparse], width: int) -> NDArray[Any]:
     return table
 
 
-def nonzero_products(A: Matrix, vectors: list[Sparse], look: Look) -> NDArray[np.bool_]:
-    """Which rows of A are not orthogonal to all of the vectors, exactly."""
-    found = np.zeros(len(A), dtype=np.bool_)
+def nonzero_products(A: Matrix, vectors: list[Sparse], look: Look, among: Indices | None = None) -> NDArray[np.bool_]:
+    """Which rows of A, or of those `among` them, are not orthogonal to all of the vectors, exactly."""
+    rows = np.arange(len(A)) if among is None else among
+    found = np.zeros(len(rows), dtype=np.bool_)
+    vectors = [v for v in vectors if len(v) > 1 or A[:, min(v)].any()]
     if not vectors:
         return found
     used = np.array(sorted({j for v in vectors for j in v}), dtype=np.int64)
     place = {int(j): k for k, j in enumerate(used)}
     N = dense([{place[j]: x for j, x in v.items()} for v in vectors], len(used))
     size = max(sum(map(abs, v.values())) for v in vectors)
-    for start in range(0, len(A), BLOCK):
+    for start in range(0, len(rows), BLOCK):
         look()
-        part = A[start : start + BLOCK, used]
-        scale = _unit(part)
-        if scale is not None and size < EXACT and float(np.abs(part).max(initial=0.0) / scale) * size < EXACT:
-            products = part @ N.astype(np.float64)
-            found[start : start + BLOCK] = products.any(axis=1)
+        part = A[np.ix_(rows[start : start + BLOCK], used)]
+        scale = _unit(part) if size < EXACT else None
+        if scale is not None and float(np.abs(part).max(initial=0.0) / scale) * size < EXACT:
+            found[start : start + BLOCK] = (part @ N.astype(np.float64)).any(axis=1)
         else:
             found[start : start + BLOCK] = _any_exactly(part, N)
     return found
@@ -227,12 +228,12 @@ def _any_exactly(part: Matrix, N: NDArray[Any]) -> NDArray[np.bool_]:
     return found
 
 
-def spanning(A: Matrix, start: Indices, look: Look) -> Echelon:
-    """The span of all rows of A, found from the rows `start`: others join that its kernel is not orthogonal to."""
+def spanning(A: Matrix, start: Indices, among: Indices, look: Look) -> Echelon:
+    """The span of some rows, `among` those of A, found from `start`: others join that its kernel is not orthogonal to."""
     which = start
     while True:
         echelon = Echelon(A[which], look)
-        outside = np.flatnonzero(nonzero_products(A, echelon.vectors(), look))
+        outside = among[nonzero_products(A, echelon.vectors(), look, among)]
         echelon.rows = which[echelon.rows].tolist()
         if len(outside) == 0:
             return echelon
