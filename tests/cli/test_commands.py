@@ -331,8 +331,8 @@ def test_an_answer_in_json_says_its_labels_columns_and_constants(files, monkeypa
 
 
 def test_certify_goes_on_to_separation(tmp_path):
-    data, proof = tmp_path / "women.csv", tmp_path / "proof.json"
-    data.write_text("NV,PI,HG\n0,1,0\n0,2,1\n0,3,0\n1,2,1\n")
+    data, proof = str(tmp_path / "women.csv"), str(tmp_path / "proof.json")
+    Path(data).write_text("NV,PI,HG\n0,1,0\n0,2,1\n0,3,0\n1,2,1\n")
     code, text = run("certify", data, "--label", "HG", "--separation", "-o", proof, "-q")
     assert code == 10
     assert "1 coefficient goes to +infinity: NV;" in text

@@ -100,7 +100,7 @@ class _Problem:
         dependent = {j for v in everything.vectors() for j in v}
         moved = {j for v in zero.vectors() for j in v} - dependent
         directions = [v for f, v in zip(zero.free, zero.vectors(), strict=True) if f not in everything.free]
-        quotient = Quotient(self.data, outside, A[outside], directions, self.used, exponents)
+        quotient = Quotient(self.data, outside, A[outside], directions, exponents)
         places = {int(i): k for k, i in enumerate(outside)}
         basis = [places[i] for i in everything.rows if i in places]
         return self._in_coordinates_of_the_data(fates(quotient, sorted(moved), basis), exponents)

@@ -229,7 +229,7 @@ def _any_exactly(part: Matrix, N: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def spanning(A: Matrix, start: Indices, among: Indices, look: Look) -> Echelon:
-    """The span of some rows, `among` those of A, found from `start`: others join that its kernel is not orthogonal to."""
+    """The span of the rows `among`, found from `start`: others join that its kernel is not orthogonal to."""
     which = start
     while True:
         echelon = Echelon(A[which], look)
