@@ -359,6 +359,22 @@ def test_an_answer_in_json_says_its_labels_columns_and_constants(files, monkeypa
     assert {name: answer[name] for name in expected} == expected
 
 
+def test_certify_goes_on_to_separation(tmp_path):
+    data, proof = str(tmp_path / "women.csv"), str(tmp_path / "proof.json")
+    Path(data).write_text("NV,PI,HG\n0,1,0\n0,2,1\n0,3,0\n1,2,1\n")
+    code, text = run("certify", data, "--label", "HG", "--separation", "-o", proof, "-q")
+    assert code == 10
+    assert "1 coefficient goes to +infinity: NV;" in text
+    code, text = run("certify", data, "--label", "HG", "--separation", "-q", "--json")
+    record = json.loads(text)
+    assert record["separation"] == "quasi-complete"
+    assert record["coefficients"] == {"NV": "+infinity", "PI": "finite", "the intercept": "finite"}
+    for options in ([], ["--reference"]):
+        code, text = run("verify", proof, data, *options)
+        assert code == 0
+        assert "quasi-complete separation" in text
+
+
 def test_certify_says_them_for_each_of_many_labels(files):
     answer = json.loads(CliRunner().invoke(app, ["certify", str(files / "three.csv"), "--json", "-q"]).stdout)
     for label, one in answer.items():

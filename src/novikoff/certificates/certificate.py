@@ -32,8 +32,8 @@ FINEST = 1e-12  # the smallest gap between the ends of a margin: they are floats
 SHOWN = 4  # labels that are named in a sentence
 
 COMPLETE = (
-    "Complete separation: a logistic regression without a penalty has no maximum likelihood estimate; its coefficients "
-    "grow without end, in proportion to those of a separator."
+    "Complete separation: a logistic regression without a penalty has no maximum likelihood estimate; its likelihood "
+    "comes as close to 1 as one likes along any separator, and its coefficients grow without end."
 )
 
 DOUBTS = {

@@ -22,6 +22,7 @@ from novikoff.certificates.lifting import whole
 from novikoff.certificates.rational import integer_rows
 from novikoff.certificates.solve import VANISHED, CountedRows, approach, length, spread, steps_at_a_time
 from novikoff.certificates.spans import Echelon, Unclear, spanning
+from novikoff.engine.compile import kernel
 from novikoff.engine.rows import Indices
 from novikoff.engine.storage import Vector
 
@@ -113,19 +114,27 @@ def normalised(A: Matrix) -> tuple[Matrix, NDArray[np.int64]]:
 
 def peeled(A: Matrix, rows: Indices) -> Indices:
     """Without the rows that columns of one sign move, again and again."""
-    above, below = _counts(A if len(rows) == len(A) else A[rows])
+    above, below = np.zeros((2, A.shape[1]), dtype=np.int64)
+    _count_signs(A, rows, 1, above, below)
     while True:
         one_sided = np.flatnonzero((above > 0) != (below > 0))
         if len(one_sided) == 0:
             return rows
         moved = A[np.ix_(rows, one_sided)].any(axis=1)
-        more_above, more_below = _counts(A[rows[moved]])
-        above, below, rows = above - more_above, below - more_below, rows[~moved]
+        _count_signs(A, rows[moved], -1, above, below)
+        rows = rows[~moved]
 
 
-def _counts(A: Matrix) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """How many entries of each column are above 0, and below."""
-    return np.count_nonzero(A > 0, axis=0), np.count_nonzero(A < 0, axis=0)
+@kernel
+def _count_signs(
+    A: Matrix, rows: NDArray[np.int64], times: int, above: NDArray[np.int64], below: NDArray[np.int64]
+) -> None:
+    """Add to the numbers of entries above 0, and below, that each column has in these rows."""
+    for k in range(rows.shape[0]):
+        a = A[rows[k]]
+        for j in range(np.uint64(a.shape[0])):
+            above[j] += times * (a[j] > 0.0)
+            below[j] += times * (a[j] < 0.0)
 
 
 def face(data: CountedRows, A: Matrix, rows: Indices, weights: list[int]) -> Face:
@@ -139,23 +148,21 @@ def face(data: CountedRows, A: Matrix, rows: Indices, weights: list[int]) -> Fac
     while True:
         if not np.isin(rows, kept).all():
             raise Unclear("floats took a row that cancels for one that a weak separator moves")
-        part = unit[kept]
-        target = _of_length_1(-part.sum(axis=0))
+        unit[np.setdiff1d(np.arange(len(A)), kept, assume_unique=True)] = 0.0  # rows that left are in no cone
+        target = _of_length_1(-unit.sum(axis=0))
         members = rows[:0]
         if target is not None:
-            cone = space.nearest(part, target, spread(np.arange(len(part)), data.page))
+            cone = space.nearest(unit, target, spread(kept, data.page))
             if not cone.contains:
-                stays = part @ -cone.residual <= LEAVES * length(cone.residual)
+                stays = (unit @ -cone.residual)[kept] <= LEAVES * length(cone.residual)
                 if stays.all():
                     raise Unclear("floats see a weak separator, and no row that it moves")
                 kept = peeled(A, kept[stays])
                 continue
-            members = kept[cone.members]
-        # Each of them is minus a positive combination of the others, modulo the space.
-        # A row of the combination is a combination of its other rows.
-        start = np.searchsorted(kept, np.concatenate([rows[:-1], np.setdiff1d(members, rows)]))
-        echelon = spanning(A[kept], start, data.look)
-        echelon.rows = kept[echelon.rows].tolist()
+            members = cone.members
+        # Each of them is minus a positive combination of the others, modulo the space. A row of the combination is a
+        # combination of its other rows.
+        echelon = spanning(A, np.concatenate([rows[:-1], np.setdiff1d(members, rows)]), kept, data.look)
         return Face(kept, echelon, *_spanning_combination(data, space, unit, powers, kept, echelon, rows, weights))
 
 
@@ -181,17 +188,16 @@ def _spanning_combination(
         return rows, weights
     if len(basis) == 0:  # a row of zeros
         rows, weights = rows[:0], []
-    part = unit[kept]
     random = np.random.RandomState(0)
     for _ in range(TRIES):
         dyadic = random.randint(2**15, 2**16, len(first))
         target = _of_length_1(-(dyadic[:, None] * unit[first]).sum(axis=0))
         if target is None:
             continue
-        opposite = space.nearest(part, target, spread(np.arange(len(part)), data.page))
+        opposite = space.nearest(unit, target, spread(kept, data.page))
         # Floats may take some more of them for independent.
         heaviest = np.argsort(-opposite.weights, kind="stable")[: len(first)]
-        second = kept[opposite.members[heaviest]]
+        second = opposite.members[heaviest]
         if not opposite.contains:
             continue
         given = [int(w) << int(powers[first].max() - k) for w, k in zip(dyadic, powers[first], strict=True)]

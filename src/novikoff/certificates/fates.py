@@ -24,9 +24,9 @@ from novikoff.certificates import dual, lifting, modular
 from novikoff.certificates.details import Diverging, Fates, Sparse
 from novikoff.certificates.faces import Cone, Space, normalised
 from novikoff.certificates.lifting import whole
-from novikoff.certificates.rational import integer_rows
+from novikoff.certificates.rational import integers
 from novikoff.certificates.solve import CountedRows, approach, length, spread
-from novikoff.certificates.spans import Unclear, combine, unscaled
+from novikoff.certificates.spans import Unclear, combine
 from novikoff.engine.rows import Indices
 from novikoff.engine.storage import Vector
 
@@ -70,14 +70,11 @@ class Quotient:
         outside: Indices,
         A: Matrix,
         directions: list[Sparse],
-        columns: Indices,
         exponents: NDArray[np.int64],
     ) -> None:
-        """A has the rows outside in these columns, divided by 2^exponents; directions are the vectors v for A."""
+        """A has the rows outside, its columns divided by 2^exponents; directions are the vectors v for A."""
         self.data, self.outside, self.A, self.directions = data, outside, A, directions
-        self.columns = columns.tolist()
         self.exponents = exponents.tolist()
-        self.exact = [unscaled(v, exponents) for v in directions]  # for the rows as they are
         self.N, self.powers = coordinates(A, directions)
         self.sizes = np.abs(A)
         self.Y, self.heights = normalised(A @ self.N)
@@ -201,7 +198,8 @@ class Quotient:
         scale = 1 << max(0, -least)
         given = {b: scale << k if k > 0 else scale >> -k for b, k in given.items()}
         T, exponent = self._integers(np.concatenate([members, np.array(list(given), dtype=np.int64)]))
-        goal = [sign * scale * v.get(j, 0) for v in self.exact]
+        exponent += self.exponents[j]
+        goal = [sign * scale * v.get(j, 0) for v in self.directions]
         if exponent < 0:
             goal = [x << -exponent for x in goal]
         else:
@@ -235,16 +233,13 @@ class Quotient:
 
     def _integers(self, members: Indices) -> tuple[Any, int]:
         """The coordinates of these rows as integers times a power of two."""
-        block = integer_rows(self.data, self.outside[members])
-        place = {int(c): k for k, c in enumerate(block.columns)}
-        table = np.array(block.table, dtype=object)
-        found = np.zeros((len(members), len(self.exact)), dtype=object)
-        for k, v in enumerate(self.exact):
-            for c, x in v.items():
-                at = place.get(self.columns[c])
-                if at is not None:
-                    found[:, k] += x * table[:, at]
-        return found, block.exponent
+        entries, exponent = integers(self.A[members])
+        table = np.array(entries, dtype=object).reshape(len(members), self.A.shape[1])
+        found = np.zeros((len(members), len(self.directions)), dtype=object)
+        for k, v in enumerate(self.directions):
+            for j, x in v.items():
+                found[:, k] += x * table[:, j]
+        return found, exponent
 
 
 def fates(quotient: Quotient, open_columns: list[int], basis: list[int]) -> Fates:

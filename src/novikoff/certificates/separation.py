@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from novikoff.certificates.details import Detail, Diverging, Fates, Span
 from novikoff.certificates.faces import face
 from novikoff.certificates.fates import Quotient, fates, independent
-from novikoff.certificates.solve import CountedRows
+from novikoff.certificates.solve import WIDE, CountedRows
 from novikoff.certificates.spans import Echelon, Unclear, spanning, unscaled
 from novikoff.engine.rows import Indices
 
@@ -36,7 +36,7 @@ def separation(data: CountedRows, rows: Indices, weights: list[int], power: int)
     The rows of the data are those of the problem times 2^power.
     """
     used = data.used_columns()
-    if len(used) * data.n > LARGEST:
+    if len(used) > WIDE or len(used) * data.n > LARGEST:
         raise Unclear(f"{data.n:,} rows of {len(used):,} columns are too many to ask it of")
     problem = _Problem(data, used, power)
     return problem.at_once(rows, weights) or problem.search(rows, weights)
@@ -73,7 +73,8 @@ class _Problem:
         outside = np.setdiff1d(np.arange(data.n), zero)
         more = outside[independent(data, A[outside], echelon.vectors())]
         start = np.concatenate([np.array(echelon.rows, dtype=np.int64), more])
-        everything = spanning(A, start, data.look)
+        # The rows of Z are in the span of those that are in `start` already.
+        everything = spanning(A, start, outside, data.look)
         all_rows = self._span(everything, np.arange(data.n), exponents)
         found = self._fates(A, exponents, echelon, everything, outside)
         detail = Detail(self.width, span, all_rows, len(outside), found)
@@ -99,7 +100,7 @@ class _Problem:
         dependent = {j for v in everything.vectors() for j in v}
         moved = {j for v in zero.vectors() for j in v} - dependent
         directions = [v for f, v in zip(zero.free, zero.vectors(), strict=True) if f not in everything.free]
-        quotient = Quotient(self.data, outside, A[outside], directions, self.used, exponents)
+        quotient = Quotient(self.data, outside, A[outside], directions, exponents)
         places = {int(i): k for k, i in enumerate(outside)}
         basis = [places[i] for i in everything.rows if i in places]
         return self._in_coordinates_of_the_data(fates(quotient, sorted(moved), basis), exponents)

@@ -24,6 +24,7 @@ Matrix = NDArray[np.float64]
 
 SMALLER, LARGER = 61, 89  # the exponents of the primes 2^61 - 1 and 2^89 - 1
 BLOCK = 4096  # rows of a product between two looks at the clock
+LONGEST = 2**15  # entries of a kernel whose integers are not small
 EXACT = 2.0**53  # integers below it are floats, and so are sums of them
 
 
@@ -64,6 +65,8 @@ class Echelon:
         known = [v for v in found if v is not None]
         if len(known) == len(found) and not nonzero_products(A, known, look).any():
             return found
+        if sum(map(len, modular)) > LONGEST:
+            raise Unclear("there are too many relations between too many columns")
         return [self._sure(A, v, residues, look) for v, residues in zip(found, modular, strict=True)]
 
     def vectors(self) -> list[Sparse]:
@@ -177,22 +180,23 @@ def dense(vectors: list[Sparse], width: int) -> NDArray[Any]:
     return table
 
 
-def nonzero_products(A: Matrix, vectors: list[Sparse], look: Look) -> NDArray[np.bool_]:
-    """Which rows of A are not orthogonal to all of the vectors, exactly."""
-    found = np.zeros(len(A), dtype=np.bool_)
+def nonzero_products(A: Matrix, vectors: list[Sparse], look: Look, among: Indices | None = None) -> NDArray[np.bool_]:
+    """Which rows of A, or of those `among` them, are not orthogonal to all of the vectors, exactly."""
+    rows = np.arange(len(A)) if among is None else among
+    found = np.zeros(len(rows), dtype=np.bool_)
+    vectors = [v for v in vectors if len(v) > 1 or A[:, min(v)].any()]
     if not vectors:
         return found
     used = np.array(sorted({j for v in vectors for j in v}), dtype=np.int64)
     place = {int(j): k for k, j in enumerate(used)}
     N = dense([{place[j]: x for j, x in v.items()} for v in vectors], len(used))
     size = max(sum(map(abs, v.values())) for v in vectors)
-    for start in range(0, len(A), BLOCK):
+    for start in range(0, len(rows), BLOCK):
         look()
-        part = A[start : start + BLOCK, used]
-        scale = _unit(part)
+        part = A[np.ix_(rows[start : start + BLOCK], used)]
+        scale = _unit(part) if size < EXACT else None
         if scale is not None and float(np.abs(part).max(initial=0.0) / scale) * size < EXACT:
-            products = part @ N.astype(np.float64)
-            found[start : start + BLOCK] = products.any(axis=1)
+            found[start : start + BLOCK] = (part @ N.astype(np.float64)).any(axis=1)
         else:
             found[start : start + BLOCK] = _any_exactly(part, N)
     return found
@@ -213,8 +217,9 @@ def _unit(part: Matrix) -> float | None:
 def _any_exactly(part: Matrix, N: NDArray[Any]) -> NDArray[np.bool_]:
     """Row by row, in Python's integers: the entries of a row over a power of two of its own."""
     found = np.zeros(len(part), dtype=np.bool_)
-    floats = np.abs(part) @ np.abs(N).astype(np.float64)
-    clear = np.abs(part @ N.astype(np.float64)) > (part.shape[1] + 4) * 2.0**-51 * floats
+    bits = [max(abs(x) for x in v).bit_length() for v in N.T.tolist()]
+    rounded = np.array([[x / (1 << b) for x, b in zip(row, bits, strict=True)] for row in N.tolist()])
+    clear = np.abs(part @ rounded) > (part.shape[1] + 4) * 2.0**-51 * (np.abs(part) @ np.abs(rounded))
     found[clear.any(axis=1)] = True
     for i in np.flatnonzero(~found).tolist():
         kept = np.flatnonzero(part[i])
@@ -223,12 +228,12 @@ def _any_exactly(part: Matrix, N: NDArray[Any]) -> NDArray[np.bool_]:
     return found
 
 
-def spanning(A: Matrix, start: Indices, look: Look) -> Echelon:
-    """The span of all rows of A, found from the rows `start`: others join that its kernel is not orthogonal to."""
+def spanning(A: Matrix, start: Indices, among: Indices, look: Look) -> Echelon:
+    """The span of the rows `among`, found from `start`: others join that its kernel is not orthogonal to."""
     which = start
     while True:
         echelon = Echelon(A[which], look)
-        outside = np.flatnonzero(nonzero_products(A, echelon.vectors(), look))
+        outside = among[nonzero_products(A, echelon.vectors(), look, among)]
         echelon.rows = which[echelon.rows].tolist()
         if len(outside) == 0:
             return echelon
