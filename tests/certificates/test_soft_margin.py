@@ -497,6 +497,14 @@ def test_the_words():
     assert weighted.first_pass is None
 
 
+def test_the_two_ends_are_seen_to_meet(capsys):
+    X, y = overlapping()
+    nk.certify(X, y, C=1.0, verbose=1)
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0].startswith("certify: pass ")
+    assert "the optimum is between" in lines[0]
+
+
 def test_of_many_classes_there_is_a_table():
     X, _ = overlapping()
     table = nk.certify(X, np.arange(60) % 3, C=0.1)
