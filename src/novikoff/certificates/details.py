@@ -142,11 +142,8 @@ class Detail:
             if columns:
                 verb = agreeing(len(columns), "goes", "go")
                 lines.append(f"  {counted(len(columns), 'coefficient')} {verb} {words}: {_some(columns, name)};")
-        lines.append(
-            f"  {counted(self.coefficients.count(FINITE), 'coefficient')} stay finite.".replace(
-                "1 coefficient stay", "1 coefficient stays"
-            )
-        )
+        finite = self.coefficients.count(FINITE)
+        lines.append(f"  {counted(finite, 'coefficient')} {agreeing(finite, 'stays', 'stay')} finite.")
         if self.fates.needed:
             lines.append(f"Every such w needs {_some(self.fates.needed, name)}.")
         return lines
