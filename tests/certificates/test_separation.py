@@ -12,6 +12,7 @@ import pytest
 import scipy.sparse as sp
 
 import novikoff as nk
+from novikoff.certificates import prove
 from novikoff.certificates.claim import InvalidCertificate
 from tests.certificates import oracle, published
 from tests.certificates.kinds import separation as kind
@@ -257,6 +258,25 @@ def test_budgets_leave_the_verdict_and_say_what_is_open():
     assert nk.verify(proof, X, y).separation is None
     undecided = nk.certify(X, y, separation=True, max_passes=0)
     assert undecided.separation is None
+
+
+def test_what_is_interrupted_leaves_the_verdict(monkeypatch):
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(prove, "separate", stop)
+    proof = nk.certify([[0.0], [1.0], [0.0], [1.0]], [0, 1, 1, 0], separation=True)
+    assert proof.separation is None
+    assert "is not decided: it was interrupted." in str(proof)
+
+
+def test_more_columns_than_are_asked_are_said():
+    X = np.vstack([np.eye(2100), np.eye(2100)[:1]])
+    y = np.arange(2101) % 2 == 0
+    y[2100] = not y[0]
+    proof = nk.certify(sp.csr_matrix(X), y, separation=True)
+    assert proof.separation is None
+    assert "are too many to ask it of." in str(proof)
 
 
 # ---------------------------------------------------------------- what is refused

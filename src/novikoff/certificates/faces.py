@@ -33,6 +33,7 @@ LEAVES = 2.0**-30  # <u,a> / (||u|| ||a||) above which u moves the row
 LEAST = 2.0**-40  # of a violation, relatively
 TRIES = 4  # random weights that are tried, if weights that are found are not all positive
 ROUNDS = 100  # of rows that join a working set
+PAGE = 800  # of them join at a time, or more: to read all rows takes longer than to have more at hand
 
 
 class Cone(NamedTuple):
@@ -81,7 +82,7 @@ class Space:
         which, size, B = start, free, A[start]
         violation = np.empty(len(A))
         shortest = math.inf
-        page = max(64, self.width // 2)
+        page = max(PAGE, 2 * self.width)
         for _ in range(ROUNDS):
             size = approach(data, c, size, free, B, LEAST)
             now = length(c.r)
