@@ -90,10 +90,11 @@ def _quasi_complete(claim: QuasiCompleteClaim, moved: int, needed: tuple[int, ..
 def _relations(count: int, fates: Sequence[str]) -> str:
     if not count:
         return ""
-    return (
-        f" {count} linear relations hold between the columns on every row, and leave {fates.count(DEPENDENT)} "
-        "coefficients undetermined, whatever the labels are."
-    )
+    hold = "1 linear relation holds" if count == 1 else f"{count} linear relations hold"
+    leaves = "leaves" if count == 1 else "leave"
+    left = fates.count(DEPENDENT)
+    coefficients = "1 coefficient" if left == 1 else f"{left} coefficients"
+    return f" {hold} between the columns on every row, and {leaves} {coefficients} undetermined, whatever y is."
 
 
 def _columns(columns: Sequence[int], d: int) -> str:
