@@ -188,16 +188,7 @@ def certify(
     the same for every pair of labels, and there ``max_seconds`` is for all of them; with "joint" JointSeparable,
     JointNotSeparable or Undecided.
     """
-    if multiclass not in MULTICLASS:
-        words = ", ".join(map(repr, MULTICLASS))
-        raise ValueError(f"{told('multiclass', '--multiclass')} must be one of {words}, got {multiclass!r}")
-    if not FINEST <= gap < 1:
-        raise ValueError(f"{told('gap', '--gap')} must be at least {FINEST} and below 1, got {gap!r}")
-    if not 0 < intercept_scaling < math.inf:
-        raise ValueError(f"intercept_scaling must be positive and finite, got {intercept_scaling!r}")
-    for name, budget in (("max_passes", max_passes), ("max_seconds", max_seconds)):
-        if budget is not None and not budget >= 0:
-            raise ValueError(f"{told(f'{name} must be None or', '--max-seconds must be')} at least 0, got {budget!r}")
+    _check_options(gap, multiclass, intercept_scaling, max_passes, max_seconds)
     weights = _check_soft(X, C, loss, sample_weight, separation=separation)
     y = inputs.labels(X, y)
     reading = recorded(X)
@@ -235,6 +226,21 @@ def certify(
         if isinstance(proof, Undecided) and proof.why == INTERRUPTED:
             question = replace(question, max_seconds=0.0)  # one Ctrl-C ends the labels that are left, too
     return next(iter(proofs.values())) if len(proofs) == 1 else Verdicts(proofs)
+
+
+def _check_options(
+    gap: float, multiclass: str, intercept_scaling: float, max_passes: int | None, max_seconds: float | None
+) -> None:
+    if multiclass not in MULTICLASS:
+        words = ", ".join(map(repr, MULTICLASS))
+        raise ValueError(f"{told('multiclass', '--multiclass')} must be one of {words}, got {multiclass!r}")
+    if not FINEST <= gap < 1:
+        raise ValueError(f"{told('gap', '--gap')} must be at least {FINEST} and below 1, got {gap!r}")
+    if not 0 < intercept_scaling < math.inf:
+        raise ValueError(f"intercept_scaling must be positive and finite, got {intercept_scaling!r}")
+    for name, budget in (("max_passes", max_passes), ("max_seconds", max_seconds)):
+        if budget is not None and not budget >= 0:
+            raise ValueError(f"{told(f'{name} must be None or', '--max-seconds must be')} at least 0, got {budget!r}")
 
 
 def _check_soft(X: Any, C: float | None, loss: str | None, sample_weight: Any, *, separation: bool) -> Any:
