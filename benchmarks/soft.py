@@ -17,7 +17,7 @@ from benchmarks.measure import Result, Skipped, processor_time, side_by_side
 LOSSES = "squared_hinge", "hinge"
 GAP = 1e-3
 MOST = 1_000_000  # iterations of LIBLINEAR, more than it needs here
-RAW = 3_000  # on raw pixels, where it would take hours
+RAW = 500  # on raw pixels, where it would take hours
 
 
 def soft() -> Iterator[Result | Skipped]:
