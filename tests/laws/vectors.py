@@ -22,7 +22,7 @@ import numpy as np
 from numba import typeof
 
 import novikoff
-from novikoff.certificates import corral, dual, modular, twofold
+from novikoff.certificates import corral, dual, faces, modular, twofold
 from novikoff.descent import sweeps
 from novikoff.engine import abreast, loops
 from novikoff.engine.byte_rows import ByteRows
@@ -133,6 +133,7 @@ def all_loops() -> Iterator[Loop]:
         yield Loop(dual.combine, (rows, signs, ints, v, v, v, v), name)
         yield Loop(twofold.products, (rows, signs, twofold.corral(1, 1).r, 1, 1, v), name)
         yield Loop(dual.sweep, (rows, signs, ints, v, v, v, v, v), name)
+        yield Loop(dual.sweep_rivals, (rows, codes, ints, ints, v, M, v), name)
         yield Loop(sweeps.gradient, (rows, v, v, v, 1, 1, v), name)
         yield Loop(sweeps.products, (rows, v, 1, 1, v), name)
         yield Loop(sweeps.combination, (rows, v, 1, 1, v), name)
@@ -170,6 +171,7 @@ def all_loops() -> Iterator[Loop]:
     yield Loop(modular._echelon, (M, 1, ints, 1, 1, 1))
     yield Loop(modular._reduce, (M, v, 1, 1))
     yield Loop(dual.price, (M, v, v))
+    yield Loop(faces._count_signs, (M, ints, 1, ints, ints))
     c = corral.corral(1, 1)
     yield Loop(corral.enter, (c, 1, 1, M, ints, x, 1))
     yield Loop(corral.settle, (c, 1))

@@ -43,7 +43,7 @@ class FewestMistakes(Proof):
     (1, 1)
     >>> print(found)
     The fewest mistakes of a hyperplane on these 4 rows are exactly 1, 1 against 0, with the constant coordinate 1.
-    A mistake is a row with y<w,x> <= 0. The hyperplane found makes 1, on row 0, counted from 0.
+    A mistake is a row with y<w,x> <= 0. The hyperplane found makes 1, on row ..., counted from 0.
     No hyperplane makes fewer: a contradiction, rows that cancel, has a mistake of each of them.
     The numbers are float64; decimals in text stand for the nearest float64.
     """

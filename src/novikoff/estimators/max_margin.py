@@ -307,7 +307,8 @@ class MaxMarginClassifier(LinearModel):
         against, positive = state.classes.tolist()
         named = state.value("proof_positive")
         require(type(named) is type(positive) and named == positive, "its certificate has another positive label")
-        return About(state.text("proof_digest"), n, d, constant, positive, (against,)), rows
+        about = About(state.text("proof_digest"), n, d, constant, positive, (against,), names=state.columns())
+        return about, rows
 
     def _take_proof(self, state: State) -> Separable:
         """The certificate: a claim, which `novikoff.verify` checks against the data."""
