@@ -387,6 +387,8 @@ class NotSeparable(Proof):
         if self.contradiction:
             i, j = self.rows[:2]
             lines.append(f"Rows {i} and {j}, counted from 0, hold the same example with different labels.")
+        elif len(self.rows) == 1:
+            lines.append(f"Row {self.rows[0]}, counted from 0, is zero: it has y<w,x> = 0, whatever w is.")
         else:
             most = max(self.weights)
             size = str(most) if most < 10**6 else f"{most.bit_length():,} bits"

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from numbers import Real
 from threading import Event
 from typing import TYPE_CHECKING, Any, Literal, get_args, overload
 
@@ -196,7 +197,7 @@ def certify(
     if not 0 < intercept_scaling < math.inf:
         raise ValueError(f"intercept_scaling must be positive and finite, got {intercept_scaling!r}")
     for name, budget in (("max_passes", max_passes), ("max_seconds", max_seconds)):
-        if budget is not None and not budget >= 0:
+        if budget is not None and not (isinstance(budget, Real) and budget >= 0):
             raise ValueError(f"{told(f'{name} must be None or', '--max-seconds must be')} at least 0, got {budget!r}")
     weights = _check_soft(X, C, loss, sample_weight, separation=separation)
     y = inputs.labels(X, y)
@@ -250,7 +251,7 @@ def _check_soft(X: Any, C: float | None, loss: str | None, sample_weight: Any, *
         raise ValueError(
             told("separation is", "--separation is") + " a question about rows without C: leave one of them out"
         )
-    if not 0 < C < math.inf:
+    if not (isinstance(C, Real) and 0 < C < math.inf):
         raise ValueError(f"{told('C', '--C')} must be positive and finite, or None for separability, got {C!r}")
     if loss not in (None, "hinge", "squared_hinge"):
         raise ValueError(f"{told('loss', '--loss')} must be 'hinge' or 'squared_hinge', got {loss!r}")
