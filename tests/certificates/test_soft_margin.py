@@ -438,6 +438,8 @@ def test_a_question_that_is_not_one_is_answered_with_its_cure():
         ({"C": 0.0}, "C must be positive and finite"),
         ({"C": INF}, "C must be positive and finite"),
         ({"C": math.nan}, "C must be positive and finite"),
+        ({"C": "1"}, "C must be positive and finite, or None for separability, got '1'"),
+        ({"C": 1.0, "max_seconds": "1"}, "max_seconds must be None or at least 0, got '1'"),
         ({"C": 1.0, "loss": "log"}, "'hinge' or 'squared_hinge'"),
         ({"C": 1.0, "sample_weight": np.ones(3)}, "one number for each"),
         ({"C": 1.0, "sample_weight": -np.ones(20)}, ">= 0"),

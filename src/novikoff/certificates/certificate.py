@@ -357,7 +357,9 @@ class NotSeparable(Proof):
     def _finding(self) -> str:
         if self.contradiction:
             return f"rows {self.rows[0]} and {self.rows[1]} hold the same example with different labels"
-        return f"{counted(len(self.rows), 'row')} with positive weights add up to zero"
+        if len(self.rows) == 1:
+            return f"row {self.rows[0]} is zero"
+        return f"{len(self.rows):,} rows with positive weights add up to zero"
 
     def _picture(self) -> Html:
         most = max(self.weights)

@@ -135,7 +135,9 @@ class JointNotSeparable(_JointProof):
         return {"combination": self._combination()}
 
     def _finding(self) -> str:
-        return f"{counted(len(self.rows), 'row')} with rivals and positive weights add up to zero"
+        if len(self.rows) == 1:
+            return f"row {self.rows[0]} is zero"
+        return f"{len(self.rows):,} rows with rivals and positive weights add up to zero"
 
     def _picture(self) -> Html:
         most = max(self.weights)

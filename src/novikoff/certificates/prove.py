@@ -252,7 +252,8 @@ def _check_soft(X: Any, C: float | None, loss: str | None, sample_weight: Any, *
             told("separation is", "--separation is") + " a question about rows without C: leave one of them out"
         )
     if not (isinstance(C, Real) and 0 < C < math.inf):
-        raise ValueError(f"{told('C', '--C')} must be positive and finite, or None for separability, got {C!r}")
+        cure = told("or None for separability", "or left out for separability")
+        raise ValueError(f"{told('C', '--C')} must be positive and finite, {cure}, got {C!r}")
     if loss not in (None, "hinge", "squared_hinge"):
         raise ValueError(f"{told('loss', '--loss')} must be 'hinge' or 'squared_hinge', got {loss!r}")
     return inputs.given_weights(X, sample_weight)

@@ -59,8 +59,9 @@ def _overlap(claim: OverlapClaim) -> str:
     rows = len(claim.combination.rows)
     because = f"{rows} rows with positive weights sum to exactly zero, and they span all rows"
     return (
-        f"overlap. {'Every row is zero' if rows == 1 else because}: so every w that is not 0 on all rows has y<w,x> < 0 on some row, and the maximum likelihood estimate of a logistic regression "
-        f"exists and is finite.{_relations(len(claim.span.kernel), coefficients(claim))}"
+        f"overlap. {'Every row is zero' if rows == 1 else because}: so every w that is not 0 on all rows has "
+        "y<w,x> < 0 on some row, and the maximum likelihood estimate of a logistic regression exists and is finite."
+        f"{_relations(len(claim.span.kernel), coefficients(claim))}"
     )
 
 
@@ -88,10 +89,8 @@ def _quasi_complete(claim: QuasiCompleteClaim, moved: int, needed: tuple[int, ..
     if needed:
         parts.append(f"Every such u needs {_columns(needed, claim.head.d)}.")
     finite = fates.count(FINITE)
-    parts.append(
-        f"Coefficients that stay finite: {finite} of {len(fates)}.{_relations(len(claim.all_rows.kernel), fates)}"
-    )
-    return " ".join(parts)
+    parts.append(f"Coefficients that stay finite: {finite} of {len(fates)}.")
+    return " ".join(parts) + _relations(len(claim.all_rows.kernel), fates)
 
 
 def _relations(count: int, fates: Sequence[str]) -> str:
