@@ -507,3 +507,12 @@ def test_a_bracket_that_stays_open_has_its_exit_code(tmp_path):
     X, y, _ = flipped(100, 4, seed=2)
     data.write_text("a,b,c,d,y\n" + "\n".join(",".join(map(str, [*x, label])) for x, label in zip(X, y, strict=True)))
     assert CliRunner().invoke(app, ["mistakes", str(data), "--max-seconds", "0", "-q"]).exit_code == 11
+
+
+def test_rows_of_lengths_that_no_float_compares_have_an_answer():
+    """Then no soft margin is found, and the search goes on without it."""
+    large = 2.0**300
+    X, y = [[-large, -2 * large], [0.0, 0.0], [0.0, 2.0], [1 / large, 1 / large]], [0, 1, 0, 0]
+    found = nk.fewest_mistakes(X, y)
+    assert found.exact
+    assert nk.verify(found, X, y, reference=True).mistakes == found.bracket

@@ -567,3 +567,11 @@ def test_the_shell_certifies_and_verifies_a_soft_margin(tmp_path):
     found = run(app, ["certify", str(data), "--label", "label", "--loss", "hinge"])
     assert found.exit_code != 0
     assert "--loss belongs to the soft margin" in found.output
+
+
+def test_where_floats_end_the_cure_is_not_time():
+    undecided = nk.certify([[1.0], [2.0]], [0, 1], C=1e300)
+    assert undecided.verdict == "undecided"
+    assert "Take a smaller C, or a wider gap" in str(undecided)
+    with pytest.raises(ValueError, match=r"^C is below 1e-270 or above 1e300: take another C$"):
+        nk.certify([[1.0], [2.0]], [0, 1], C=1e-300)

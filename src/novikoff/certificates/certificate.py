@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 FORMAT = "novikoff certificate 2"
 ORIGIN = "through the origin"
 DECIMALS = "The numbers are float64; decimals in text stand for the nearest float64."
+FLOATS_END = "floats bring the two ends no closer"  # of a soft margin
 FINEST = 1e-12  # the smallest gap between the ends of a margin: they are floats, rounded outward
 SHOWN = 4  # labels that are named in a sentence
 
@@ -448,8 +449,15 @@ class Undecided(Proof):
             known = f"The optimum is at least {self.objective[0]:.6g} and at most {self.objective[1]:.6g}"
         return (
             f"Undecided, {self.about.division}: {self.why} after {counted(self.passes, 'pass')}. {known}.\n"
-            + told("Allow more passes or seconds, or ask for a wider gap", "Allow more --max-seconds, or a wider --gap")
+            + self._cure()
             + ": then the answer is a proof."
+        )
+
+    def _cure(self) -> str:
+        if self.why == FLOATS_END:
+            return told("Take a smaller C, or a wider gap", "Take a smaller --C, or a wider --gap")
+        return told(
+            "Allow more passes or seconds, or ask for a wider gap", "Allow more --max-seconds, or a wider --gap"
         )
 
 
