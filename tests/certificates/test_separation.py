@@ -396,3 +396,14 @@ def test_quasi_separation_behind_dependent_columns_names_the_cure():
     assert set(proof.coefficients) == {"dependent"}
     assert "Leave out one column of each relation, and ask again" in str(proof)
     assert ask(X[:, 1:], y).coefficients == ("finite", "+infinity", "finite")
+
+
+def test_where_floats_see_no_difference_the_cure_is_one():
+    """Times in seconds since 1970, a few seconds apart."""
+    times = 1.7e9 + np.arange(10.0)[:, None].repeat(6, axis=0)
+    y = (times[:, 0] > 1.7e9 + 5).astype(int)
+    y[30:36:2] = 1
+    proof = ask(times, y)
+    assert proof.separation is None
+    assert "subtract a number from each, which changes nothing but the intercept" in str(proof)
+    assert ask(times - 1.7e9, y).coefficients == ("+infinity", "-infinity")

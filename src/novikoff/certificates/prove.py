@@ -26,7 +26,7 @@ from novikoff.certificates.closer import Closer
 from novikoff.certificates.divisions import Division, classes, divisions
 from novikoff.certificates.separation import separation as separate
 from novikoff.certificates.solve import CountedRows, Guess, OutOfBudget
-from novikoff.certificates.spans import Unclear
+from novikoff.certificates.spans import Blurred, Unclear
 from novikoff.certificates.verdicts import Verdicts
 from novikoff.certificates.weak import weak_separator
 from novikoff.engine.rows import Indices, Rows, sqnorm
@@ -60,6 +60,11 @@ class Question:
     halt: Event | None = None  # where another thread says that it was interrupted
     separation: bool = False  # is it quasi-complete separation or overlap?
 
+
+FROM_ZERO = (
+    "; the usual reason are columns whose values are far from 0 and close to each other: subtract a number from each, "
+    "which changes nothing but the intercept"
+)
 
 Multiclass = Literal["one-vs-rest", "one-vs-one", "joint"]
 MULTICLASS = get_args(Multiclass)
@@ -477,7 +482,8 @@ class _Case:
         try:
             found = separate(self.data, rows, weights, self.power)
         except Unclear as unclear:
-            return replace(self._with_weak_separator(rows, weights, contradiction), unanswered=str(unclear))
+            cure = FROM_ZERO if isinstance(unclear, Blurred) and self.about.constant else ""
+            return replace(self._with_weak_separator(rows, weights, contradiction), unanswered=f"{unclear}{cure}")
         except OutOfBudget as out:
             return replace(self._plain(rows, weights, contradiction), unanswered=str(out))
         except KeyboardInterrupt:

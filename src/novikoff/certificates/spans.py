@@ -98,6 +98,10 @@ class Unclear(Exception):  # noqa: N818  # not an error: what was asked stays op
     """Floats did not find it, or what they found is not so in integers."""
 
 
+class Blurred(Unclear):
+    """It is the floats that are too coarse, for these columns as they are."""
+
+
 def _residues(A: Matrix, modulus: int) -> NDArray[Any]:
     """The floats modulo 2^modulus - 1: as a multiplication by 2 turns the bits of a residue round."""
     mantissa, exponent = np.frexp(A)
