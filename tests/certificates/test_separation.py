@@ -407,3 +407,10 @@ def test_where_floats_see_no_difference_the_cure_is_one():
     assert proof.separation is None
     assert "subtract a number from each, which changes nothing but the intercept" in str(proof)
     assert ask(times - 1.7e9, y).coefficients == ("+infinity", "-infinity")
+
+
+def test_every_verdict_can_be_asked_for_its_coefficients():
+    X, y = [[0.0], [1.0]], [0, 1]
+    assert ask(X, y).coefficients is None
+    assert nk.certify(X, y, max_passes=0, separation=True).coefficients is None
+    assert nk.certify([[0.0], [0.0]], y).coefficients is None

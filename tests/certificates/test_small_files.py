@@ -65,3 +65,33 @@ def test_a_large_minor_is_taken_modulo_the_smaller_prime():
     assert nk.verify(record | {"span": span}, rows, y).separation == "overlap"
     with pytest.raises(InvalidCertificate, match="has more than 512 rows"):
         nk.verify(record | {"span": span | {"modulus": 89}}, rows, y)
+
+
+def test_many_sparse_vectors_are_no_dense_matrix():
+    """5,000 columns, of which 4,999 are the first times -1, 0 and 1 in turn: as many relations."""
+    width = 5000
+    times = np.arange(width) % 3 - 1.0
+    X, y = np.outer([1.0, 1.0, 2.0], times), [0, 1, 0]
+    kernel = []
+    for j in range(width):
+        if times[j] == 0:
+            kernel.append({"columns": [j], "values": [1]})
+        elif j + 3 < width:
+            kernel.append({"columns": [j, j + (1 if times[j] == 1 and j + 2 >= width else 3)], "values": [1, -1]})
+    last = {sign: max(j for j in range(width) if times[j] == sign) for sign in (1, -1)}
+    first, second = sorted(last.values())
+    kernel.append({"columns": [first, second], "values": [1, 1]})
+    kernel.sort(key=lambda v: v["columns"][0])
+    plain = nk.certify(csr_array(X), y, fit_intercept=False)
+    record = json.loads(plain.to_json()) | {"kind": "overlap"}
+    record["combination"] = {"rows": [0, 1], "weights": [1, 1]}
+    record["span"] = {"rows": [0], "columns": [second], "modulus": 61, "kernel": kernel}
+    record.pop("weak", None)
+    tracemalloc.start()
+    assert nk.verify(record, X, y).separation == "overlap"
+    assert tracemalloc.get_traced_memory()[1] < 30e6
+    tracemalloc.stop()
+    kernel[7]["values"] = [2] if len(kernel[7]["values"]) == 1 else [1, -2]
+    kernel[6]["values"] = [2] if len(kernel[6]["values"]) == 1 else [1, -2]
+    with pytest.raises(InvalidCertificate, match="not orthogonal to its rows"):
+        nk.verify(record, X, y)

@@ -182,6 +182,7 @@ class Separable(Proof):
     separation: str | None = None  # "complete", if it was asked
 
     verdict: ClassVar[str] = "separable"
+    coefficients: ClassVar[None] = None  # there is no estimate: every separator is a way to its supremum
 
     @cached_property
     def coef(self) -> NDArray[np.float64]:
@@ -424,6 +425,7 @@ class Undecided(Proof):
 
     verdict: ClassVar[str] = "undecided"
     separation: ClassVar[None] = None
+    coefficients: ClassVar[None] = None
 
     def _claims(self) -> dict[str, Any]:
         raise ValueError(f"an undecided verdict proves nothing, so there is nothing to save or verify ({self.why})")

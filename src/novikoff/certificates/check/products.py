@@ -14,6 +14,7 @@ import numpy as np
 from novikoff.certificates.check.data import Block
 from novikoff.certificates.claim import Head, Sparse
 
+GROUP = 256  # vectors that are multiplied together, in the columns that they have; no result depends on it
 CELLS = 2**21  # of a dense block that are looked at together; no result depends on it
 SHORT, LONG = 2**9, 2**12  # bits, between which a vector goes to Python's integers if most of its entries are 0
 TABLE = 2**23  # cells of the digits of the vectors that are multiplied together; no result depends on it
@@ -37,8 +38,12 @@ class Products:
         occurring[block.columns] = True
         occurring[self._d] = self._constant != 0
         met = np.unique(self._owners[occurring[self._columns]])  # the other products are 0
-        if len(met) == 0:
-            return found
+        for first in range(0, len(met), GROUP):
+            self._multiply(block, met[first : first + GROUP], occurring, found)
+        return found * signs[:, None]
+
+    def _multiply(self, block: Block, met: Any, occurring: Any, found: Any) -> None:
+        """The signs for some of the vectors, as a dense matrix of the columns that these have."""
         vectors = [{j: x for j, x in self._vectors[k].items() if occurring[j]} for k in met]
         used = np.unique([j for v in vectors for j in v])
         self._place[used] = np.arange(len(used))
@@ -47,9 +52,8 @@ class Products:
         for start in range(0, len(found), step):
             stop = min(len(found), start + step)
             part = self._dense(block, start, stop, len(used))
-            found[start:stop, met] = _signs(part, table) * signs[start:stop, None]
+            found[start:stop, met] = _signs(part, table)
         self._place[used] = -1
-        return found
 
     def _dense(self, block: Block, start: int, stop: int, width: int) -> Any:
         """Some rows of the block, without their signs, in the columns that have a place."""
