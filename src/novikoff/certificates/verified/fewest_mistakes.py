@@ -43,5 +43,5 @@ def _because(claim: FewestMistakesClaim) -> str:
     what = f"One is given, and {count} contradictions among the rows"
     if all(each.numerator == claim.denominator for each in claim.contradictions):
         return f"{what}, of which no two share a row, leave every w a mistake each."
-    return f"{what}, with weights of which no row has more than 1 in all, leave every w as many mistakes as "
-        "these add up to, rounded up."
+    weighted = f"{what}, with weights of which no row has more than 1 in all"
+    return f"{weighted}, leave every w as many mistakes as these add up to, rounded up."
