@@ -507,3 +507,26 @@ def test_a_bracket_that_stays_open_has_its_exit_code(tmp_path):
     X, y, _ = flipped(100, 4, seed=2)
     data.write_text("a,b,c,d,y\n" + "\n".join(",".join(map(str, [*x, label])) for x, label in zip(X, y, strict=True)))
     assert CliRunner().invoke(app, ["mistakes", str(data), "--max-seconds", "0", "-q"]).exit_code == 11
+
+
+def test_rows_of_lengths_that_no_float_compares_have_an_answer():
+    """Then no soft margin is found, and the search goes on without it."""
+    large = 2.0**300
+    X, y = [[-large, -2 * large], [0.0, 0.0], [0.0, 2.0], [1 / large, 1 / large]], [0, 1, 0, 0]
+    found = nk.fewest_mistakes(X, y)
+    assert found.exact
+    assert nk.verify(found, X, y, reference=True).mistakes == found.bracket
+
+
+def test_the_words_say_whether_contradictions_share_rows():
+    X, y = [[0.0], [0.0], [1.0], [1.0]], [0, 1, 0, 1]
+    found = nk.fewest_mistakes(X, y)
+    record = json.loads(found.to_json())
+    record.pop("enumerated", None)
+    first, second = ({"rows": rows, "weights": [1, 1], "numerator": 1} for rows in ([0, 1], [2, 3]))
+    record |= {"contradictions": [first, second], "denominator": 1, "mistakes": [2, 2]}
+    assert "2 contradictions among the rows, of which no two share a row" in str(nk.verify(record, X, y))
+    record |= {"contradictions": [first, first], "denominator": 2, "mistakes": [1, 2]}
+    assert "with weights of which no row has more than 1 in all" in str(nk.verify(record, X, y))
+    record |= {"contradictions": [first], "denominator": 1}
+    assert "a contradiction among the rows leaves every w a mistake." in str(nk.verify(record, X, y))

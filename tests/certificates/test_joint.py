@@ -271,3 +271,25 @@ def test_another_row_that_is_closer_is_told_from_the_closest():
         expected = joint.accepts(change, X, y)
         for reference in (False, True):
             assert accepted(change, X, y, reference=reference) == expected
+
+
+def test_two_rivals_need_not_be_two_labels_without_a_separator():
+    """Through the origin rows of a third label can cancel by themselves, with both as rivals."""
+    X, y = np.array([[1.0, 0.0], [-1.0, 0.0], [1.0, 0.0], [0.0, 1.0]]), ["c", "c", "a", "b"]
+    record = {
+        "combination": {"rows": [0, 1, 2], "rivals": [0, 1, 1], "weights": [1, 1, 1]},
+        "kind": "joint not separable",
+    }
+    proof = nk.certify(X, y, multiclass="joint", fit_intercept=False)
+    changed = json.loads(proof.to_json()) | record
+    for reference in (False, True):
+        assert nk.verify(changed, X, y, reference=reference).verdict == "joint not separable"
+    assert nk.certify(X[2:], y[2:], fit_intercept=False).verdict == "separable"
+    assert "no separator of their own" not in str(proof)
+
+
+def test_a_row_of_zeros_is_said_as_one():
+    X, y = np.zeros((3, 1)), [0, 1, 2]
+    proof = nk.certify(X, y, multiclass="joint", fit_intercept=False)
+    assert "is zero: no label has a larger <w,x> there than another." in str(proof)
+    assert "since a row is zero." in str(nk.verify(proof, X, y))

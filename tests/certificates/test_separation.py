@@ -369,3 +369,48 @@ def test_textbook_example_of_quasi_complete_separation():
     assert proof.separation == "quasi-complete"
     assert proof.coefficients == ("+infinity", "finite", "-infinity")
     assert proof.detail.moved == 7
+
+
+def test_the_words_of_one_row():
+    """Through the origin a row of zeros is a proof by itself."""
+    zeros = nk.certify([[0.0], [0.0]], [0, 1], separation=True, fit_intercept=False)
+    assert "Row 0, counted from 0, is zero: it has y<w,x> = 0, whatever w is." in str(zeros)
+    assert "Overlap: every row is zero, and no w moves any." in str(zeros)
+    assert repr(zeros).endswith("; row 0 is zero>")
+    assert "overlap. Every row is zero: so" in str(nk.verify(zeros, [[0.0], [0.0]], [0, 1]))
+    X = [[1.0], [0.0]]
+    quasi = nk.certify(X, [0, 1], separation=True, fit_intercept=False)
+    words = str(nk.verify(quasi, X, [0, 1]))
+    assert "since they are zero. Towards the supremum" in words
+    assert "these coefficients go to -infinity: column 0. Every such u needs column 0. Coefficients that" in words
+    plain = nk.certify(X, [0, 1], fit_intercept=False)
+    assert "on some row, since a row is zero." in str(nk.verify(plain, X, [0, 1]))
+
+
+def test_quasi_separation_behind_dependent_columns_names_the_cure():
+    """All levels beside a constant: every coefficient is open, though level c occurs with one label only."""
+    X = np.repeat(np.eye(3), 2, axis=0)
+    y = [0, 1, 0, 1, 1, 1]
+    proof = ask(X, y)
+    assert proof.separation == "quasi-complete"
+    assert set(proof.coefficients) == {"dependent"}
+    assert "Leave out one column of each relation, and ask again" in str(proof)
+    assert ask(X[:, 1:], y).coefficients == ("finite", "+infinity", "finite")
+
+
+def test_where_floats_see_no_difference_the_cure_is_one():
+    """Times in seconds since 1970, a few seconds apart."""
+    times = 1.7e9 + np.arange(10.0)[:, None].repeat(6, axis=0)
+    y = (times[:, 0] > 1.7e9 + 5).astype(int)
+    y[30:36:2] = 1
+    proof = ask(times, y)
+    assert proof.separation is None
+    assert "subtract a number from each, which changes nothing but the intercept" in str(proof)
+    assert ask(times - 1.7e9, y).coefficients == ("+infinity", "-infinity")
+
+
+def test_every_verdict_can_be_asked_for_its_coefficients():
+    X, y = [[0.0], [1.0]], [0, 1]
+    assert ask(X, y).coefficients is None
+    assert nk.certify(X, y, max_passes=0, separation=True).coefficients is None
+    assert nk.certify([[0.0], [0.0]], y).coefficients is None

@@ -438,6 +438,8 @@ def test_a_question_that_is_not_one_is_answered_with_its_cure():
         ({"C": 0.0}, "C must be positive and finite"),
         ({"C": INF}, "C must be positive and finite"),
         ({"C": math.nan}, "C must be positive and finite"),
+        ({"C": "1"}, "C must be positive and finite, or None for separability, got '1'"),
+        ({"C": 1.0, "max_seconds": "1"}, "max_seconds must be None or at least 0, got '1'"),
         ({"C": 1.0, "loss": "log"}, "'hinge' or 'squared_hinge'"),
         ({"C": 1.0, "sample_weight": np.ones(3)}, "one number for each"),
         ({"C": 1.0, "sample_weight": -np.ones(20)}, ">= 0"),
@@ -565,3 +567,11 @@ def test_the_shell_certifies_and_verifies_a_soft_margin(tmp_path):
     found = run(app, ["certify", str(data), "--label", "label", "--loss", "hinge"])
     assert found.exit_code != 0
     assert "--loss belongs to the soft margin" in found.output
+
+
+def test_where_floats_end_the_cure_is_not_time():
+    undecided = nk.certify([[1.0], [2.0]], [0, 1], C=1e300)
+    assert undecided.verdict == "undecided"
+    assert "Take a smaller C, or a wider gap" in str(undecided)
+    with pytest.raises(ValueError, match=r"^C is below 1e-270 or above 1e300: take another C$"):
+        nk.certify([[1.0], [2.0]], [0, 1], C=1e-300)

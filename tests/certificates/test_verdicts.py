@@ -79,3 +79,14 @@ def test_several_certificates_are_not_one():
     verdicts = nk.certify(LINE, ["a", "b", "c"])
     with pytest.raises(nk.InvalidCertificate, match="several, one for each label: give one of them"):
         nk.verify(verdicts, LINE, ["a", "b", "c"])
+
+
+def test_of_many_labels_too_the_table_says_which_separation_it_is():
+    X, y = [[1.0], [1.0], [2.0], [2.0], [1.5]], ["a", "b", "b", "c", "b"]
+    verdicts = nk.certify(X, y, separation=True)
+    lines = str(verdicts).splitlines()[2:]
+    assert [proof.separation for proof in verdicts.values()] == ["quasi-complete", "overlap", "quasi-complete"]
+    assert all(
+        f"not separable, {proof.separation}  " in line for proof, line in zip(verdicts.values(), lines, strict=True)
+    )
+    assert "not separable, overlap" in verdicts._repr_html_()

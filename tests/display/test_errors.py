@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from novikoff import LeastSquaresClassifier, Perceptron, certify, play, problems
+from novikoff import LeastSquaresClassifier, Perceptron, certify, fewest_mistakes, play, problems, report
 from novikoff.display import (
     CertificateDisplay,
     GeometryDisplay,
@@ -18,6 +18,7 @@ from novikoff.display import (
 
 matplotlib.use("Agg")
 X, Y = np.array([[2.0, 1.0], [3.0, 0.0], [0.0, 2.0], [-1.0, 1.0]]), np.array([1, 1, -1, -1])
+THREE = [0, 1, 2, 2]
 XOR = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]
 SLOW = problems.doubling(9)
 STREAM = [([1.0, 0.0], 1), ([0.0, 1.0], -1)]
@@ -86,6 +87,10 @@ REFUSALS = {
     ),
     "no image": (lambda: CertificateDisplay.from_certificate(certify(*XOR), *XOR, kind="images"), "image_shape"),
     "no hulls": (lambda: CertificateDisplay.from_certificate(certify(X, Y), X, Y, kind="hulls"), "non-separability"),
+    "one pair of many": (
+        lambda: CertificateDisplay.from_certificate(certify(X, THREE, multiclass="one-vs-one")[0, 1], X, THREE),
+        "certify the rows of two of the labels",
+    ),
     "too few axes": (lambda: ProofDisplay.from_estimator(fitted(), X, Y, ax=Figure().subplots(1, 2)), "3 axes"),
 }
 WRONG_TYPES = {
@@ -98,6 +103,26 @@ WRONG_TYPES = {
         lambda: CertificateDisplay.from_certificate(certify(X, [0, 1, 2, 2]), X, [0, 1, 2, 2]),
         r"verdicts\[label\]",
     ),
+    "pairs": (
+        lambda: CertificateDisplay.from_certificate(certify(X, THREE, multiclass="one-vs-one"), X, THREE),
+        "PairVerdicts: certify the rows of two of the labels",
+    ),
+    "all labels at once": (
+        lambda: GeometryDisplay.from_certificate(certify(X, THREE, multiclass="joint"), X, THREE),
+        "certify the rows of two of the labels",
+    ),
+    "a soft margin": (lambda: MarginDisplay.from_certificate(certify(X, Y, C=1.0), X, Y), r"certify\(X, y\) says"),
+    "the fewest mistakes": (
+        lambda: CertificateDisplay.from_certificate(fewest_mistakes(X, Y), X, Y),
+        r"fewest mistakes: pass what certify\(X, y\) says",
+    ),
+    "a report on a soft margin": (lambda: report(None, X, Y, certificate=certify(X, Y, C=1.0)), "without C"),
+    "a report on soft margins": (lambda: report(None, X, THREE, certificate=certify(X, THREE, C=1.0)), "leave certif"),
+    "a report on pairs": (
+        lambda: report(None, X, THREE, certificate=certify(X, THREE, multiclass="one-vs-one")),
+        "leave certificate out",
+    ),
+    "a report of a proof": (lambda: report(certify(X, Y), X, Y), "passed as certificate="),
     "undecided": (
         lambda: CertificateDisplay.from_certificate(certify(SLOW.X, SLOW.y, max_passes=0), SLOW.X, SLOW.y),
         "undecided",

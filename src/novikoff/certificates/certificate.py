@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 FORMAT = "novikoff certificate 2"
 ORIGIN = "through the origin"
 DECIMALS = "The numbers are float64; decimals in text stand for the nearest float64."
+FLOATS_END = "floats bring the two ends no closer"  # of a soft margin
 FINEST = 1e-12  # the smallest gap between the ends of a margin: they are floats, rounded outward
 SHOWN = 4  # labels that are named in a sentence
 
@@ -181,6 +182,7 @@ class Separable(Proof):
     separation: str | None = None  # "complete", if it was asked
 
     verdict: ClassVar[str] = "separable"
+    coefficients: ClassVar[None] = None  # there is no estimate: every separator is a way to its supremum
 
     @cached_property
     def coef(self) -> NDArray[np.float64]:
@@ -357,7 +359,9 @@ class NotSeparable(Proof):
     def _finding(self) -> str:
         if self.contradiction:
             return f"rows {self.rows[0]} and {self.rows[1]} hold the same example with different labels"
-        return f"{counted(len(self.rows), 'row')} with positive weights add up to zero"
+        if len(self.rows) == 1:
+            return f"row {self.rows[0]} is zero"
+        return f"{len(self.rows):,} rows with positive weights add up to zero"
 
     def _picture(self) -> Html:
         most = max(self.weights)
@@ -387,6 +391,8 @@ class NotSeparable(Proof):
         if self.contradiction:
             i, j = self.rows[:2]
             lines.append(f"Rows {i} and {j}, counted from 0, hold the same example with different labels.")
+        elif len(self.rows) == 1:
+            lines.append(f"Row {self.rows[0]}, counted from 0, is zero: it has y<w,x> = 0, whatever w is.")
         else:
             most = max(self.weights)
             size = str(most) if most < 10**6 else f"{most.bit_length():,} bits"
@@ -419,6 +425,7 @@ class Undecided(Proof):
 
     verdict: ClassVar[str] = "undecided"
     separation: ClassVar[None] = None
+    coefficients: ClassVar[None] = None
 
     def _claims(self) -> dict[str, Any]:
         raise ValueError(f"an undecided verdict proves nothing, so there is nothing to save or verify ({self.why})")
@@ -444,8 +451,15 @@ class Undecided(Proof):
             known = f"The optimum is at least {self.objective[0]:.6g} and at most {self.objective[1]:.6g}"
         return (
             f"Undecided, {self.about.division}: {self.why} after {counted(self.passes, 'pass')}. {known}.\n"
-            + told("Allow more passes or seconds, or ask for a wider gap", "Allow more --max-seconds, or a wider --gap")
+            + self._cure()
             + ": then the answer is a proof."
+        )
+
+    def _cure(self) -> str:
+        if self.why == FLOATS_END:
+            return told("Take a smaller C, or a wider gap", "Take a smaller --C, or a wider --gap")
+        return told(
+            "Allow more passes or seconds, or ask for a wider gap", "Allow more --max-seconds, or a wider --gap"
         )
 
 

@@ -120,8 +120,9 @@ class Detail:
         ]
 
     def _overlap(self) -> list[str]:
+        spanning = "these rows span all others, so whatever w is not 0 on every row has y<w,x> < 0 on some."
         return [
-            "Overlap: these rows span all others, so whatever w is not 0 on every row has y<w,x> < 0 on some.",
+            f"Overlap: {spanning if self.span.rows else 'every row is zero, and no w moves any.'}",
             "So a logistic regression without a penalty has its maximum likelihood estimate at a finite point.",
         ]
 
@@ -161,6 +162,8 @@ class Detail:
             more = f"; and {len(others) - SHOWN:,} more" if len(others) > SHOWN else ""
             dependent = counted(self.coefficients.count(DEPENDENT) - len(zero), "coefficient")
             lines.append(f"Dependent columns leave {dependent} open, whatever the labels: {'; '.join(shown)}{more}.")
+            if self.fates is not None:
+                lines.append("Leave out one column of each relation, and ask again, to see which of these diverge.")
         return lines
 
 

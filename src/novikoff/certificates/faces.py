@@ -21,7 +21,7 @@ from novikoff.certificates import dual, lifting, modular
 from novikoff.certificates.lifting import whole
 from novikoff.certificates.rational import integer_rows
 from novikoff.certificates.solve import VANISHED, CountedRows, approach, length, spread, steps_at_a_time
-from novikoff.certificates.spans import Echelon, Unclear, spanning
+from novikoff.certificates.spans import Blurred, Echelon, spanning
 from novikoff.engine.compile import kernel
 from novikoff.engine.rows import Indices
 from novikoff.engine.storage import Vector
@@ -148,7 +148,7 @@ def face(data: CountedRows, A: Matrix, rows: Indices, weights: list[int]) -> Fac
     space = Space(data, unit[rows], len(A))
     while True:
         if not np.isin(rows, kept).all():
-            raise Unclear("floats took a row that cancels for one that a weak separator moves")
+            raise Blurred("floats took a row that cancels for one that a weak separator moves")
         unit[np.setdiff1d(np.arange(len(A)), kept, assume_unique=True)] = 0.0  # rows that left are in no cone
         target = _of_length_1(-unit.sum(axis=0))
         members = rows[:0]
@@ -157,7 +157,7 @@ def face(data: CountedRows, A: Matrix, rows: Indices, weights: list[int]) -> Fac
             if not cone.contains:
                 stays = (unit @ -cone.residual)[kept] <= LEAVES * length(cone.residual)
                 if stays.all():
-                    raise Unclear("floats see a weak separator, and no row that it moves")
+                    raise Blurred("floats see a weak separator, and no row that it moves")
                 kept = peeled(A, kept[stays])
                 continue
             members = cone.members
@@ -205,7 +205,7 @@ def _spanning_combination(
         found = _exactly(data, basis, first, given, second)
         if found is not None:
             return _together(rows, weights, basis, first, given, second, found)
-    raise Unclear("floats see rows that cancel, and integers do not")
+    raise Blurred("floats see rows that cancel, and integers do not")
 
 
 def _exactly(

@@ -26,7 +26,7 @@ from novikoff.certificates.faces import Cone, Space, normalised
 from novikoff.certificates.lifting import whole
 from novikoff.certificates.rational import integers
 from novikoff.certificates.solve import CountedRows, approach, length, spread
-from novikoff.certificates.spans import Unclear, combine
+from novikoff.certificates.spans import Blurred, combine
 from novikoff.engine.rows import Indices
 from novikoff.engine.storage import Vector
 
@@ -92,7 +92,7 @@ class Quotient:
                 u = self._vector(numbers)
                 if all(u.get(j) for j in open_columns) and self._moves_all(u):
                     return u, numbers / length(numbers)
-        raise Unclear("a weak separator is lost in rounding")
+        raise Blurred("a weak separator is lost in rounding")
 
     def _interior(self) -> Vector:
         """c with <c,y> > 0 on every row, by the point of their hull that is nearest to 0."""
@@ -113,7 +113,7 @@ class Quotient:
             new = np.argsort(products, kind="stable")[: data.page]
             new = new[products[new] < math.inf]
             if len(new) == 0:
-                raise Unclear("floats cannot tell a weak separator from one that is zero")
+                raise Blurred("floats cannot tell a weak separator from one that is zero")
             which = np.concatenate([which, new])
             B = np.concatenate([B, np.column_stack([np.ones(len(new)), Y[new]])])
 
@@ -150,7 +150,7 @@ class Quotient:
                 found = self._vector(self._rounded(c, bits))
                 if found.get(j, 0) * u[j] < 0 and self._moves_all(found):
                     return found
-        raise Unclear("a weak separator is lost in rounding")
+        raise Blurred("a weak separator is lost in rounding")
 
     def cone(self, target: Vector) -> Cone:
         """The point of the cone of the rows nearest to the target, scaled to length 1."""
@@ -165,7 +165,7 @@ class Quotient:
             return cone.residual
         found = self._exactly(j, sign, cone.members, {})
         if found is None:
-            raise Unclear("floats see a coefficient that goes to infinity, and integers do not")
+            raise Blurred("floats see a coefficient that goes to infinity, and integers do not")
         return found
 
     def inside(self, found: Diverging, basis: list[int]) -> Diverging | None:

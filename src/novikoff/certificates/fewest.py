@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from fractions import Fraction
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -65,7 +66,7 @@ def fewest_mistakes(
     """
     if not 0 < intercept_scaling < math.inf:
         raise ValueError(f"intercept_scaling must be positive and finite, got {intercept_scaling!r}")
-    if max_seconds is not None and not max_seconds >= 0:
+    if max_seconds is not None and not (isinstance(max_seconds, Real) and max_seconds >= 0):
         raise ValueError(f"{told('max_seconds must be None or', '--max-seconds must be')} at least 0: {max_seconds!r}")
     y = inputs.labels(X, y)
     reading = recorded(X)

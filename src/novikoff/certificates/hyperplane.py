@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 
 import numpy as np
 
@@ -49,9 +50,11 @@ def _soft_margins(data: CountedRows) -> Iterator[Vector]:
         out = np.zeros(data.n, dtype=np.bool_)
         for _ in range(REFITS):
             best = soft.Best(data, soft.Objective(np.where(out, LITTLE * costs, costs), squared=True), CLOSE)
-            soft.search(data, best)
+            # Of rows of very different lengths floats lose the optimum: what was found by then will do.
+            with suppress(soft.LostInRounding), np.errstate(all="ignore"):
+                soft.search(data, best)
             w = best.w
-            if not w.any():
+            if not (w.any() and np.isfinite(w).all()):
                 break
             yield w
             before, out = out, data.products(w) < -1.0

@@ -135,7 +135,9 @@ class JointNotSeparable(_JointProof):
         return {"combination": self._combination()}
 
     def _finding(self) -> str:
-        return f"{counted(len(self.rows), 'row')} with rivals and positive weights add up to zero"
+        if len(self.rows) == 1:
+            return f"row {self.rows[0]} is zero"
+        return f"{len(self.rows):,} rows with rivals and positive weights add up to zero"
 
     def _picture(self) -> Html:
         most = max(self.weights)
@@ -148,9 +150,15 @@ class JointNotSeparable(_JointProof):
     def __str__(self) -> str:
         lines = [f"Not separable at once: {self._opening}."]
         places = sorted({*self.rivals.tolist()})
-        if len(places) == 2:
+        # With a constant coordinate every label of these rows is a rival, since its block would not cancel else.
+        if len(places) == 2 and self.about.constant:
             first, second = (repr(self.about.labels[place]) for place in places)
             lines.append(f"The labels {first} and {second} have no separator of their own rows already.")
+        if len(self.rows) == 1:
+            lines.append(
+                f"Row {self.rows[0]}, counted from 0, is zero: no label has a larger <w,x> there than another."
+            )
+            return "\n".join([*lines, DECIMALS])
         lines.append(
             f"{len(self.rows)} rows with rivals, and with positive integer weights, add up to exactly zero: whatever w "
             "there is for each label, one of these rows has <w_y - w_r,x> <= 0 for its label y and its rival r."

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.certificates import soft
-from novikoff.certificates.certificate import About, Undecided
+from novikoff.certificates.certificate import FLOATS_END, About, Undecided
 from novikoff.certificates.divisions import Division
 from novikoff.certificates.prove import INTERRUPTED, Question, surveyed
 from novikoff.certificates.soft_margin import SoftMargin
@@ -32,7 +32,6 @@ SHARE = 0.75  # of the gap, for the search: rounding and the slack take the rest
 ALPHA_BITS, W_BITS = 46, 52  # of the largest alpha and the largest entry of w
 BLOCK = 1024  # rows at a time
 NOISE = 2.0**-44  # relatively, more than the rounding of a norm
-FLOATS_END = "floats bring the two ends no closer"
 
 
 class Cost(NamedTuple):
@@ -105,7 +104,8 @@ class _Case:
             self.costs = cost.C * self.weights
         if not np.all((self.costs >= LEAST_COST) & (self.costs <= MOST_COST)):
             raise ValueError(
-                "C times a sample_weight is below 1e-270 or above 1e300: take another C, or scale the weights"
+                f"C{' times a sample_weight' if cost.weights is not None else ''} is below 1e-270 or above 1e300: "
+                f"take another C{', or scale the weights' if cost.weights is not None else ''}"
             )
         self.data = CountedRows(rows, question.max_passes, question.max_seconds)
         # Where the square of a norm is far outside the floats, the norm is given as infinite.

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from numbers import Real
 from threading import Event
 from typing import TYPE_CHECKING, Any, Literal, get_args, overload
 
@@ -25,7 +26,7 @@ from novikoff.certificates.closer import Closer
 from novikoff.certificates.divisions import Division, classes, divisions
 from novikoff.certificates.separation import separation as separate
 from novikoff.certificates.solve import CountedRows, Guess, OutOfBudget
-from novikoff.certificates.spans import Unclear
+from novikoff.certificates.spans import Blurred, Unclear
 from novikoff.certificates.verdicts import Verdicts
 from novikoff.certificates.weak import weak_separator
 from novikoff.engine.rows import Indices, Rows, sqnorm
@@ -59,6 +60,11 @@ class Question:
     halt: Event | None = None  # where another thread says that it was interrupted
     separation: bool = False  # is it quasi-complete separation or overlap?
 
+
+FROM_ZERO = (
+    "; the usual reason are columns whose values are far from 0 and close to each other: subtract a number from each, "
+    "which changes nothing but the intercept"
+)
 
 Multiclass = Literal["one-vs-rest", "one-vs-one", "joint"]
 MULTICLASS = get_args(Multiclass)
@@ -239,7 +245,7 @@ def _check_options(
     if not 0 < intercept_scaling < math.inf:
         raise ValueError(f"intercept_scaling must be positive and finite, got {intercept_scaling!r}")
     for name, budget in (("max_passes", max_passes), ("max_seconds", max_seconds)):
-        if budget is not None and not budget >= 0:
+        if budget is not None and not (isinstance(budget, Real) and budget >= 0):
             raise ValueError(f"{told(f'{name} must be None or', '--max-seconds must be')} at least 0, got {budget!r}")
 
 
@@ -256,8 +262,9 @@ def _check_soft(X: Any, C: float | None, loss: str | None, sample_weight: Any, *
         raise ValueError(
             told("separation is", "--separation is") + " a question about rows without C: leave one of them out"
         )
-    if not 0 < C < math.inf:
-        raise ValueError(f"{told('C', '--C')} must be positive and finite, or None for separability, got {C!r}")
+    if not (isinstance(C, Real) and 0 < C < math.inf):
+        cure = told("or None for separability", "or left out for separability")
+        raise ValueError(f"{told('C', '--C')} must be positive and finite, {cure}, got {C!r}")
     if loss not in (None, "hinge", "squared_hinge"):
         raise ValueError(f"{told('loss', '--loss')} must be 'hinge' or 'squared_hinge', got {loss!r}")
     return inputs.given_weights(X, sample_weight)
@@ -481,7 +488,8 @@ class _Case:
         try:
             found = separate(self.data, rows, weights, self.power)
         except Unclear as unclear:
-            return replace(self._with_weak_separator(rows, weights, contradiction), unanswered=str(unclear))
+            cure = FROM_ZERO if isinstance(unclear, Blurred) and self.about.constant else ""
+            return replace(self._with_weak_separator(rows, weights, contradiction), unanswered=f"{unclear}{cure}")
         except OutOfBudget as out:
             return replace(self._plain(rows, weights, contradiction), unanswered=str(out))
         except KeyboardInterrupt:

@@ -193,7 +193,9 @@ def _step(data: CountedRows, smooth: _Smooth, w: Vector, z: Vector, gradient: Ve
     which = np.flatnonzero(curved)
     hessian = _hessian(data, which, 1.0 / smooth.ridge[which])
     if not (np.isfinite(hessian).all() and np.isfinite(gradient).all()):
-        raise ValueError("C times the squares of the features is more than a float can hold: lower C, or scale them")
+        raise LostInRounding(
+            "C times the squares of the features is more than a float can hold: lower C, or scale them"
+        )
     try:
         step = -la.cho_solve(la.cho_factor(hessian, lower=True, overwrite_a=True, check_finite=False), gradient)
     except la.LinAlgError:

@@ -14,6 +14,7 @@ from flint import fmpz, fmpz_mod_ctx, fmpz_mod_mat, nmod_mat
 from numpy.typing import NDArray
 
 from novikoff.certificates import lifting
+from novikoff.certificates.claim.separation import MODULI, MOST_MODULO_LARGER
 from novikoff.certificates.details import Sparse
 from novikoff.certificates.lifting import whole
 from novikoff.certificates.modular import Look
@@ -22,7 +23,7 @@ from novikoff.engine.rows import Indices
 
 Matrix = NDArray[np.float64]
 
-SMALLER, LARGER = 61, 89  # the exponents of the primes 2^61 - 1 and 2^89 - 1
+SMALLER, LARGER = MODULI
 BLOCK = 4096  # rows of a product between two looks at the clock
 LONGEST = 2**15  # entries of a kernel whose integers are not small
 EXACT = 2.0**53  # integers below it are floats, and so are sums of them
@@ -37,6 +38,8 @@ class Echelon:
             self.modulus = modulus
             residues = _residues(A[:, used[::-1]], modulus)
             reduced, rank = _reduce(residues, modulus)
+            if modulus == LARGER and rank > MOST_MODULO_LARGER:
+                raise Unclear("2^61 - 1 does not tell the rank, and 2^89 - 1 may tell ranks up to 512 only")
             look()
             pivots = _pivots(reduced, rank)
             self.rows = list(range(len(A)))
@@ -93,6 +96,10 @@ class Echelon:
 
 class Unclear(Exception):  # noqa: N818  # not an error: what was asked stays open
     """Floats did not find it, or what they found is not so in integers."""
+
+
+class Blurred(Unclear):
+    """It is the floats that are too coarse, for these columns as they are."""
 
 
 def _residues(A: Matrix, modulus: int) -> NDArray[Any]:

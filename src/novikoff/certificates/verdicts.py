@@ -69,7 +69,14 @@ class Verdicts(Mapping[Any, Verdict | SoftMargin]):
         return f"{counted(about.n, 'row')}; each of {len(self):,} labels against all others, {about.coordinate}"
 
     def _lines(self) -> list[tuple[str, ...]]:
-        return [(shown(label), proof.verdict, *numbers(proof)) for label, proof in self.items()]
+        return [(shown(label), _verdict(proof), *numbers(proof)) for label, proof in self.items()]
+
+
+def _verdict(proof: Verdict | SoftMargin) -> str:
+    """With quasi-complete separation or overlap, where it was asked."""
+    if isinstance(proof, NotSeparable) and proof.separation is not None:
+        return f"{proof.verdict}, {proof.separation}"
+    return proof.verdict
 
 
 def table(about: str, columns: tuple[str, ...], lines: list[tuple[str, ...]]) -> str:

@@ -97,9 +97,11 @@ class CertificateDisplay:
         kind, ax, kwargs : as in `plot`
         """
         if isinstance(proof, Verdicts):
-            raise TypeError("certify gave a verdict for each label: pass one of them, verdicts[label]")
+            raise TypeError(f"certify gave a verdict for each label: {two_classes.cure(proof)}")
         if not isinstance(proof, Separable | NotSeparable):
-            raise TypeError(f"only a proof has rows to show; this is {getattr(proof, 'verdict', type(proof).__name__)}")
+            kind = getattr(proof, "verdict", type(proof).__name__)
+            what = "only a proof that rows are separable, or not, has rows to show"
+            raise TypeError(f"{what}; this is {kind}: {two_classes.cure(proof)}")
         given = two_classes.read_for(proof, X, y)
         d = given.X.shape[1]
         if image_shape is not None and math.prod(image_shape) != d:

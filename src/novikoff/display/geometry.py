@@ -93,7 +93,8 @@ class GeometryDisplay:
         ax, kwargs : as in `plot`
         """
         if not isinstance(proof, Separable):
-            raise TypeError(f"there is no separator to draw: the verdict is {getattr(proof, 'verdict', proof)!r}")
+            verdict = getattr(proof, "verdict", proof)
+            raise TypeError(f"there is no separator to draw: the verdict is {verdict!r}: {two_classes.cure(proof)}")
         given = two_classes.read_for(proof, X, y)
         return cls([flat_scene(given, proof.coef, proof.intercept)], given.names).plot(ax, **kwargs)
 

@@ -115,7 +115,8 @@ class MarginDisplay:
         kind, ax, kwargs : as in `plot`
         """
         if not isinstance(proof, Separable):
-            raise TypeError(f"margins need a separator, and the verdict is {getattr(proof, 'verdict', proof)!r}")
+            verdict = getattr(proof, "verdict", proof)
+            raise TypeError(f"margins need a separator, and the verdict is {verdict!r}: {two_classes.cure(proof)}")
         given = two_classes.read_for(proof, X, y)
         w = np.append(proof.coef, proof.last)
         margins = given.signs * (given.X @ proof.coef + proof.intercept) / math.sqrt(w @ w)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import inputs
-from novikoff.certificates import Proof
+from novikoff.certificates import NotSeparable, PairVerdicts, Proof, Undecided, Verdicts
 from novikoff.display.style import literal
 from novikoff.engine.rows import Rows
 from novikoff.labels import Labels
@@ -39,6 +39,8 @@ def read(X: Any, y: Any = None, classes: NDArray[Any] | None = None) -> TwoClass
 def read_for(proof: Proof, X: Any, y: Any) -> TwoClasses:
     """The examples that a certificate is about; with more than two labels, the rest are one class."""
     about = proof.about
+    if about.labels:
+        raise ValueError(f"this verdict is one of many, about some rows of its data: {cure(proof)}")
     y = inputs.labels(X, y)
     X, columns = inputs.plain_matrix(X)
     if X.shape != (about.n, about.d):
@@ -55,6 +57,20 @@ def read_for(proof: Proof, X: Any, y: Any) -> TwoClasses:
     if len(signs) != about.n or not Rows(X, signs, 0.0).has_digest(about.digest):
         raise ValueError("these are not the data of the certificate: its digest is another one")
     return TwoClasses(X, signs, names, _columns(columns, X.shape[1]))
+
+
+def cure(proof: object) -> str:
+    """What to pass instead of something that cannot be shown."""
+    many = isinstance(proof, PairVerdicts) or (isinstance(proof, Proof) and proof.about.labels)
+    if many:
+        return "certify the rows of two of the labels by themselves, and pass that proof with these rows"
+    if isinstance(proof, Verdicts):
+        return "pass one of them, verdicts[label]"
+    if isinstance(proof, NotSeparable):
+        return "CertificateDisplay.from_certificate shows the rows that prove it"
+    if isinstance(proof, Undecided):
+        return "give certify more time"
+    return "pass what certify(X, y) says, without C"
 
 
 def _names(labels: Labels) -> tuple[str, str]:

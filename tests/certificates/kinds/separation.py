@@ -108,6 +108,7 @@ def _span(span, a, spanned, d, D):
     rows, columns = _numbers(span["rows"], len(a)), _numbers(span["columns"], D)
     require(len(rows) == len(columns))
     require(type(span["modulus"]) is int and span["modulus"] in PLACES)
+    require(span["modulus"] == 61 or len(rows) <= 512)
     require(type(span["kernel"]) is list and len(rows) + len(span["kernel"]) == D)
     kernel = [_sparse(v, d, D) for v in span["kernel"]]
     first = [next(j for j in range(D) if v[j]) for v in kernel]

@@ -11,7 +11,7 @@ from novikoff.certificates.check.classes import Floats, Products, products, scal
 from novikoff.certificates.check.data import Data, ExactRows
 from novikoff.certificates.claim import JointNotSeparableClaim, JointSeparableClaim, require
 from novikoff.certificates.reference.joint import bounds_every_margin, has_rivals, lead, vanishes
-from novikoff.certificates.reference.rows import square
+from novikoff.certificates.reference.rows import product, square
 from novikoff.certificates.verified import rounded_up
 
 
@@ -70,8 +70,9 @@ def _unclear(found: Products, place: Any, bottom: float, top: float) -> Any:
 
 def _decide(claim: JointSeparableClaim, least: Fraction, i: int, y: int, rows: ExactRows) -> None:
     """A row that floats could not call, by the arithmetic of the reference."""
+    own = product(claim.separator[y], rows[i])
     for r in range(len(claim.labels)):
         if r != y:
-            found = lead(claim.separator, rows[i], y, r)
+            found = own - product(claim.separator[r], rows[i])
             require(found >= least, f"row {i} has <w_y - w_r,x> < that of the closest")
     require(square(rows[i]) <= Fraction(claim.radius) ** 2, f"its radius is too small: row {i} is longer")

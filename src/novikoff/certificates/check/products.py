@@ -6,7 +6,7 @@ digits that keep to that: of the entries, over a power of two, and of the vector
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,10 @@ import numpy as np
 from novikoff.certificates.check.data import Block
 from novikoff.certificates.claim import Head, Sparse
 
+GROUP = 256  # vectors that are multiplied together, in the columns that they have; no result depends on it
 CELLS = 2**21  # of a dense block that are looked at together; no result depends on it
+SHORT, LONG = 2**9, 2**12  # bits, between which a vector goes to Python's integers if most of its entries are 0
+TABLE = 2**23  # cells of the digits of the vectors that are multiplied together; no result depends on it
 MOST = 600  # bits from the largest entry of a block to the last of the smallest, above which rows are taken one by one
 
 
@@ -35,8 +38,12 @@ class Products:
         occurring[block.columns] = True
         occurring[self._d] = self._constant != 0
         met = np.unique(self._owners[occurring[self._columns]])  # the other products are 0
-        if len(met) == 0:
-            return found
+        for first in range(0, len(met), GROUP):
+            self._multiply(block, met[first : first + GROUP], occurring, found)
+        return found * signs[:, None]
+
+    def _multiply(self, block: Block, met: Any, occurring: Any, found: Any) -> None:
+        """The signs for some of the vectors, as a dense matrix of the columns that these have."""
         vectors = [{j: x for j, x in self._vectors[k].items() if occurring[j]} for k in met]
         used = np.unique([j for v in vectors for j in v])
         self._place[used] = np.arange(len(used))
@@ -45,9 +52,8 @@ class Products:
         for start in range(0, len(found), step):
             stop = min(len(found), start + step)
             part = self._dense(block, start, stop, len(used))
-            found[start:stop, met] = _signs(part, table) * signs[start:stop, None]
+            found[start:stop, met] = _signs(part, table)
         self._place[used] = -1
-        return found
 
     def _dense(self, block: Block, start: int, stop: int, width: int) -> Any:
         """Some rows of the block, without their signs, in the columns that have a place."""
@@ -70,9 +76,37 @@ def _signs(part: Any, vectors: list[list[tuple[int, int]]]) -> Any:
     if whole and size < 2**53 and int(largest) * size < 2**53:
         return np.sign(part @ _matrix(vectors, part.shape[1])).astype(np.int8)
     least = _last_bit(part)
-    if int(np.frexp(largest)[1]) - least > MOST:
-        return _one_by_one(part, vectors)
-    return _by_digits(part, least, vectors)
+    wide = int(np.frexp(largest)[1]) - least > MOST
+    found = np.zeros((len(part), len(vectors)), dtype=np.int8)
+    long = {k for k, v in enumerate(vectors) if wide or _is_long(v, part.shape[1])}
+    if long:
+        found[:, sorted(long)] = _one_by_one(part, [vectors[k] for k in sorted(long)])
+    for some in _together({k: _bits(v) for k, v in enumerate(vectors) if k not in long}, part.shape[1]):
+        found[:, some] = _by_digits(part, least, [vectors[k] for k in some])
+    return found
+
+
+def _bits(v: list[tuple[int, int]]) -> int:
+    """Of the largest integer."""
+    return max(abs(x).bit_length() for _, x in v)
+
+
+def _is_long(v: list[tuple[int, int]], width: int) -> bool:
+    """Are there fewer integers than matrices of digits are worth, or are these too long?"""
+    bits = _bits(v)
+    return bits > SHORT and bits * width > LONG * len(v)
+
+
+def _together(bits: dict[int, int], width: int) -> Iterator[list[int]]:
+    """The places of vectors whose digits are few enough to be held together, from short integers to long ones."""
+    some: list[int] = []
+    for k in sorted(bits, key=bits.__getitem__):
+        if some and (len(some) + 1) * width * bits[k] // 16 > TABLE:  # a digit has 16 bits at least
+            yield some
+            some = []
+        some.append(k)
+    if some:
+        yield some
 
 
 def _matrix(vectors: list[list[tuple[int, int]]], width: int) -> Any:
@@ -122,7 +156,7 @@ def _digits_of_floats(part: Any, least: int, bits: int) -> list[Any]:
 
 def _digits_of_integers(vectors: list[list[tuple[int, int]]], width: int, bits: int) -> list[Any]:
     """The vectors as columns, in the same way."""
-    longest = max(abs(x).bit_length() for v in vectors for _, x in v)
+    longest = max(map(_bits, vectors))
     found = [np.zeros((width, len(vectors))) for _ in range(-(-longest // bits))]
     mask = (1 << bits) - 1
     for k, v in enumerate(vectors):
@@ -135,13 +169,14 @@ def _digits_of_integers(vectors: list[list[tuple[int, int]]], width: int, bits: 
 
 
 def _one_by_one(part: Any, vectors: list[list[tuple[int, int]]]) -> Any:
-    """Entries too far apart in size: in Python's integers."""
+    """Entries too far apart in size, or integers too long: in Python's integers, of which the short ones come first."""
+    ordered = [sorted(v, key=lambda entry: abs(entry[1])) for v in vectors]
     found = np.zeros((len(part), len(vectors)), dtype=np.int8)
     for i, row in enumerate(part.tolist()):
         ratios = [x.as_integer_ratio() for x in row]
         common = max(q for _, q in ratios)
         entries = [p * (common // q) for p, q in ratios]
-        for k, v in enumerate(vectors):
+        for k, v in enumerate(ordered):
             total = sum(entries[j] * x for j, x in v)
             found[i, k] = (total > 0) - (total < 0)
     return found

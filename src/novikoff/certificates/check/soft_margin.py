@@ -115,6 +115,8 @@ def ridge_of(claim: SoftMarginClaim, of_weight: dict[float, list[int]]) -> tuple
 def bounds_from_above(claim: SoftMarginClaim, sums: Sums, data: Data, rows: ExactRows, weights: Any) -> bool:
     """||w||^2 / 2 + the losses <= upper."""
     half, upper = reference.half_square(claim.separator), Fraction(claim.objective[1])
+    if half > upper:
+        return False
     least, most = sums.losses()
     if most < math.inf:
         if half + Fraction(most) <= upper:

@@ -13,6 +13,7 @@ from novikoff.certificates.claim.fields import Combination, Sides, require
 from novikoff.certificates.claim.head import Claim, Head, check_fields, head
 
 MODULI = 61, 89  # the exponents of the primes 2^61 - 1 and 2^89 - 1
+MOST_MODULO_LARGER = 512  # rows of a minor modulo the larger one, which no machine multiplies in a word
 
 Sparse = Mapping[int, int]  # coordinates, increasing, and the integers there, which are not 0
 
@@ -112,6 +113,8 @@ def _span(value: Any, about: Head, what: str) -> Span:
     require(len(rows) == len(columns), f"{what} has not as many rows as columns")
     modulus = value["modulus"]
     require(type(modulus) is int and modulus in MODULI, f"the modulus of {what} is not 61 or 89")
+    few = modulus == MODULI[0] or len(rows) <= MOST_MODULO_LARGER
+    require(few, f"the minor of {what} has more than {MOST_MODULO_LARGER} rows, and is not modulo 2^{MODULI[0]} - 1")
     kernel = [_sparse(v, about, f"a vector of the kernel of {what}") for v in _list(value["kernel"], what)]
     require(len(rows) + len(kernel) == about.width, f"the rows and the kernel of {what} are not D together")
     ordered = all(min(u) < min(v) for u, v in pairwise(kernel))

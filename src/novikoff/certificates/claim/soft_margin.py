@@ -12,6 +12,7 @@ from novikoff.certificates.claim.head import DIGEST, Claim, check_fields, head
 
 LOSSES = "hinge", "squared_hinge"
 MOST_EXPONENT = 2**12  # in size, of the power of two that a list of integers is multiplied by
+MOST_BITS = 2**13  # of an integer: ||w||^2 / 2 and D(alpha) of larger ones are outside the floats, or below 0
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,9 @@ def _dyadic(value: dict[str, Any], count: int, d: int, what: str) -> Dyadic:
     exponent = value["exponent"]
     good = type(exponent) is int and abs(exponent) <= MOST_EXPONENT
     require(good, f"{what} not integers with an exponent from -{MOST_EXPONENT} to {MOST_EXPONENT}")
-    return Dyadic(exponent, fields.integers(value["integers"], count, d, what))
+    found = fields.integers(value["integers"], count, d, what)
+    require(all(x.bit_length() <= MOST_BITS for x in found), f"{what} not below 2^{MOST_BITS} in size")
+    return Dyadic(exponent, found)
 
 
 def _dual(value: Any, n: int, d: int) -> tuple[Sequence[int], Dyadic]:
@@ -95,4 +98,4 @@ def _objective(ends: Any) -> tuple[float, float]:
         good = type(end) in (int, float) and 0 <= end <= fields.LARGEST_FLOAT and float(end) == end
         require(good, "an end of its objective is not a float64 >= 0")
     require(lower <= upper, "the two ends of its objective are not in order")
-    return float(lower), float(upper)
+    return lower + 0.0, upper + 0.0  # a zero has no sign

@@ -37,10 +37,11 @@ def _because(claim: FewestMistakesClaim) -> str:
         return "One is given."
     if claim.enumerated:
         return "One is given, and all others were enumerated."
-    several = len(claim.contradictions) > 1
-    what = f"{len(claim.contradictions)} contradictions" if several else "a contradiction"
-    return f"One is given, and {what} among the rows, of which no row is used more than once, {_leave(several)}."
-
-
-def _leave(several: bool) -> str:
-    return "leave every w a mistake each" if several else "leaves every w a mistake"
+    count = len(claim.contradictions)
+    if count == 1:
+        return "One is given, and a contradiction among the rows leaves every w a mistake."
+    what = f"One is given, and {count} contradictions among the rows"
+    if all(each.numerator == claim.denominator for each in claim.contradictions):
+        return f"{what}, of which no two share a row, leave every w a mistake each."
+    weighted = f"{what}, with weights of which no row has more than 1 in all"
+    return f"{weighted}, leave every w as many mistakes as these add up to, rounded up."

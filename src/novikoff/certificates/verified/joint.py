@@ -44,7 +44,9 @@ def _separable(claim: JointSeparableClaim) -> str:
 
 
 def _not_separable(claim: JointNotSeparableClaim) -> str:
+    rows = len(claim.combination.rows)
+    because = f"{rows} rows with rivals and positive weights sum to exactly zero in the block of each"
     return (
         "whatever w there is for each label, some row has <w_y - w_r,x> <= 0 for its own label y and another r, since "
-        f"{len(claim.combination.rows)} rows with rivals and positive weights sum to exactly zero in the block of each."
+        f"{'a row is zero' if rows == 1 else because}."
     )

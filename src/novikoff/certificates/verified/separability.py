@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from novikoff.certificates.claim import Head, Label, NotSeparableClaim, SeparableClaim
-from novikoff.certificates.verified.words import DECIMALS, Verified, division, recorded, rounded_up
+from novikoff.certificates.verified.words import DECIMALS, Verified, cancel, division, recorded, rounded_up
 
 
 def of_separability(
@@ -56,10 +56,7 @@ def _separable(claim: SeparableClaim) -> str:
 
 
 def _not_separable(claim: NotSeparableClaim, signs_balance: bool) -> str:
-    words = (
-        f"every w has y<w,x> <= 0 on some row, since {len(claim.combination.rows)} rows with positive weights sum to "
-        "exactly zero."
-    )
+    words = f"every w has y<w,x> <= 0 on some row, since {cancel(len(claim.combination.rows))}."
     if claim.weak is not None:
         words += " Some u has y<u,x> >= 0 on every row, and > 0 on some."
     return words + beside_the_origin(claim.head, signs_balance)

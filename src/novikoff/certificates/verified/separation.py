@@ -57,34 +57,40 @@ def coefficients(claim: OverlapClaim | QuasiCompleteClaim) -> tuple[str, ...]:
 
 def _overlap(claim: OverlapClaim) -> str:
     rows = len(claim.combination.rows)
+    because = f"{rows} rows with positive weights sum to exactly zero, and they span all rows"
     return (
-        f"overlap. {rows} rows with positive weights sum to exactly zero, and they span all rows: so every w that is "
-        "not 0 on all rows has y<w,x> < 0 on some row, and the maximum likelihood estimate of a logistic regression "
-        f"exists and is finite.{_relations(len(claim.span.kernel), coefficients(claim))}"
+        f"overlap. {'Every row is zero' if rows == 1 else because}: so every w that is not 0 on all rows has "
+        "y<w,x> < 0 on some row, and the maximum likelihood estimate of a logistic regression exists and is finite."
+        f"{_relations(len(claim.span.kernel), coefficients(claim))}"
     )
 
 
 def _quasi_complete(claim: QuasiCompleteClaim, moved: int, needed: tuple[int, ...]) -> str:
     fates = coefficients(claim)
+    rows = len(claim.combination.rows)
+    because = f"{rows} of them with positive weights sum to exactly zero and span them"
     parts = [
         "quasi-complete separation. Some u has y<u,x> >= 0 on every row, and the maximum likelihood estimate of a "
         f"logistic regression does not exist. At most {moved} of {claim.head.n} rows can be put strictly on their "
         "side while no row is on the wrong one; the others are at 0 for every such u, since "
-        f"{len(claim.combination.rows)} of them with positive weights sum to exactly zero and span them.",
+        f"{'they are zero' if rows == 1 else because}.",
     ]
-    for name, sentence in (
-        (INFINITE[1], "Towards the supremum of the likelihood these coefficients go to +infinity: {}."),
-        (INFINITE[-1], "These go to -infinity: {}."),
-        (OPEN, "These are not determined, and may go either way: {}."),
+    open_columns = []
+    for name, where in (
+        (INFINITE[1], "to +infinity"),
+        (INFINITE[-1], "to -infinity"),
+        (OPEN, "either way, or nowhere, which is not determined"),
     ):
         columns = [j for j, fate in enumerate(fates) if fate == name]
         if columns:
-            parts.append(sentence.format(_columns(columns, claim.head.d)))
+            open_columns.append(f"{where}: {_columns(columns, claim.head.d)}")
+    if open_columns:
+        parts.append(f"Towards the supremum of the likelihood these coefficients go {'; '.join(open_columns)}.")
     if needed:
         parts.append(f"Every such u needs {_columns(needed, claim.head.d)}.")
     finite = fates.count(FINITE)
-    parts.append(f"{finite} of {len(fates)} coefficients stay finite.{_relations(len(claim.all_rows.kernel), fates)}")
-    return " ".join(parts)
+    parts.append(f"Coefficients that stay finite: {finite} of {len(fates)}.")
+    return " ".join(parts) + _relations(len(claim.all_rows.kernel), fates)
 
 
 def _relations(count: int, fates: Sequence[str]) -> str:
@@ -100,5 +106,5 @@ def _relations(count: int, fates: Sequence[str]) -> str:
 def _columns(columns: Sequence[int], d: int) -> str:
     """Some of the columns, counted from 0, and how many more there are."""
     names = ["the constant" if j == d else f"column {j}" for j in columns[:SHOWN]]
-    more = f" and {len(columns) - SHOWN} more" if len(columns) > SHOWN else ""
-    return ", ".join(names) + more
+    last = f"{len(columns) - SHOWN} more" if len(columns) > SHOWN else names.pop()
+    return f"{', '.join(names)} and {last}" if names else last

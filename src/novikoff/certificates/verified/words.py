@@ -104,6 +104,11 @@ def shown(value: object) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
+def cancel(rows: int) -> str:
+    """What so many rows do that add up to zero."""
+    return "a row is zero" if rows == 1 else f"{rows} rows with positive weights sum to exactly zero"
+
+
 def rounded_up(x: Fraction) -> float:
     """The smallest float64 that is not below x."""
     if x > LARGEST_FLOAT:

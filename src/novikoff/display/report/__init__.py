@@ -95,7 +95,7 @@ def report(
     if clf is not None and not isinstance(clf, LinearModel):
         raise TypeError(
             "a report is about a hyperplane, of a Perceptron, MarginPerceptron or MaxMarginClassifier; "
-            f"{type(clf).__name__} is none of them"
+            f"{type(clf).__name__} is none of them: a verdict of certify is passed as certificate=, after None, X and y"
         )
     origin = origin or Origin()
     learner = type(clf).__name__ if clf else "Separability"

@@ -271,7 +271,9 @@ def case_of(clf: LinearModel | None, X: Any, y: Any, proof: Proof | Mapping[Any,
         doubted = getattr(X, "doubted", ())
         examples = inputs.Examples(matrix, labels.of_signs(signs), names, record=record, doubted=doubted)
         proof = certify(examples, **options)
-    elif isinstance(proof, Proof):
+    elif not isinstance(proof, Separable | NotSeparable | Undecided):
+        raise TypeError(f"a report is on the verdict of certify(X, y); this is {proof!r}: {two_classes.cure(proof)}")
+    else:
         two_classes.read_for(proof, matrix, y)
         if proof.about.constant != constant:
             raise ValueError(

@@ -104,9 +104,12 @@ def many_case(
         examples = inputs.Examples(matrix, y, names, record=record, doubted=doubted)
         proofs = certify(examples, **options)
     elif isinstance(proofs, Proof):
-        raise TypeError(f"there are {len(labels.classes)} labels: pass what certify gives, a verdict for each")
+        raise TypeError(f"there are {len(labels.classes)} labels: pass what certify(X, y) gives, a verdict for each")
     else:
         for proof in proofs.values():
+            if not isinstance(proof, Separable | NotSeparable | Undecided) or proof.about.labels:
+                what = "a report on many labels is on the verdicts of certify(X, y), each label against the rest"
+                raise TypeError(f"{what}: leave certificate out, or pass these; this is {proofs!r}")
             two_classes.read_for(proof, matrix, y)
             if clf is not None and proof.about.constant != constant:
                 raise ValueError("the certificates have another constant coordinate than the model")
