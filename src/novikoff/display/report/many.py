@@ -104,7 +104,7 @@ def many_case(
         examples = inputs.Examples(matrix, y, names, record=record, doubted=doubted)
         proofs = certify(examples, **options)
     elif isinstance(proofs, Proof):
-        raise TypeError(f"there are {len(labels.classes)} labels: pass what certify(X, y) gives, a verdict for each")
+        raise TypeError(f"there are {len(labels.classes)} labels: pass what certify gives, a verdict for each")
     else:
         for proof in proofs.values():
             if not isinstance(proof, Separable | NotSeparable | Undecided) or proof.about.labels:
