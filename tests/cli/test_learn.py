@@ -97,7 +97,7 @@ def survivor() -> Iterator[None]:
     [
         pytest.param(signal.SIGINT, False, id="SIGINT, once"),
         pytest.param(signal.SIGTERM, True, id="SIGTERM, at every step from then on"),
-        pytest.param(signal.SIGHUP, False, id="SIGHUP, once"),
+        pytest.param(signal.SIGHUP, False, id="SIGHUP, once", marks=pytest.mark.long),
     ],
 )
 @pytest.mark.usefixtures("survivor")

@@ -117,7 +117,7 @@ def test_storage_does_not_matter(data, learner, at_zero, order, scale, intercept
 @pytest.mark.parametrize(
     ("learners", "make"),
     [
-        pytest.param([Perceptron], np.asarray, id="product-dense"),
+        pytest.param([Perceptron], np.asarray, id="product-dense", marks=pytest.mark.compiles),
         pytest.param(AGGRESSIVE, sp.csr_array, id="norm-csr", marks=pytest.mark.long),
         pytest.param([Perceptron], sp.csr_array, id="product-csr", marks=pytest.mark.long),
         pytest.param(AGGRESSIVE, np.asarray, id="norm-dense", marks=pytest.mark.long),
