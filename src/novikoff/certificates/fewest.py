@@ -53,7 +53,8 @@ def fewest_mistakes(
 
     Parameters
     ----------
-    X : array, frame or sparse matrix of shape (n, d), taken exactly as stored; or a `novikoff.data.Dataset`
+    X : array, frame or sparse matrix of shape (n, d), taken exactly as stored; or a `novikoff.data.Dataset`,
+        of which each row counts once, whatever its weight
     y : n labels, of two kinds; of more, ask about one against the others (``y == label``)
     fit_intercept : append the constant coordinate ``intercept_scaling``; else the hyperplane goes through 0
     max_seconds : where to stop, with what is proved by then; None: when the search ends by itself. What it finds

@@ -57,7 +57,7 @@ class MaxMarginClassifier(LinearModel):
         How far apart the two ends of the margin may be, relatively; or those of the optimum, for a finite C. With
         squares the weights go on to the optimum itself, as far as floats can.
     loss : "squared_hinge" or "hinge"
-        Of the soft margin.
+        Of the soft margin; for a finite C.
     fit_intercept, intercept_scaling : bool, float
         Append the constant coordinate ``intercept_scaling`` to every row.
     max_iter : int

@@ -47,7 +47,7 @@ def check_contradictions(claim: FewestMistakesClaim, rows: Rows) -> None:
     if not claim.enumerated:
         lower = claim.mistakes[0]
         found = bounds_from_below(lower, claim.contradictions, claim.denominator)
-        require(found, f"its contradictions prove fewer than {lower} mistakes")
+        require(found, f"its contradictions do not prove its lower number of mistakes, {lower}")
 
 
 def errs_at_most(upper: int, w: Vector, rows: Sequence[Row]) -> bool:
