@@ -311,6 +311,16 @@ def test_floats_find_it_where_many_angles_are_the_same(how):
     assert most_right(Plane(rows)) == max(most_right_beside(a, triples) for a in triples)
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_the_other_half_of_a_turn_is_looked_at(seed):
+    """w is right on the rows that -w is wrong on: of both, the better one stays it if the other rows change signs."""
+    rng = random.Random(seed)
+    a = (0, 0, 1)
+    others = [(rng.randint(-5, 5), rng.choice([-3, -2, -1, 1, 2, 3]), rng.randint(-5, 5)) for _ in range(9)]
+    opposite = [(-p, -q, -r) for p, q, r in others]
+    assert most_right_beside(a, [a, *others]) == most_right_beside(a, [a, *opposite])
+
+
 def test_all_lines_are_looked_at_where_contradictions_leave_a_gap():
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((60, 2)), rng.integers(0, 2, 60)

@@ -19,6 +19,7 @@ import novikoff as nk
 from novikoff import theory
 from novikoff.certificates import solve
 from novikoff.certificates.check import soft_margin as fast
+from novikoff.certificates.claim import read_claim
 from novikoff.certificates.reference import soft_margin as reference
 from novikoff.certificates.verified.soft_margin import length_up
 from novikoff.cli import app
@@ -575,3 +576,11 @@ def test_where_floats_end_the_cure_is_not_time():
     assert "Take a smaller C, or a wider gap" in str(undecided)
     with pytest.raises(ValueError, match=r"^C is below 1e-270 or above 1e300: take another C$"):
         nk.certify([[1.0], [2.0]], [0, 1], C=1e-300)
+
+
+def test_the_reference_by_itself_refuses_weights_of_a_proof_without():
+    X, y = [[0.0], [1.0], [2.0]], [0, 1, 0]
+    claim = read_claim(nk.certify(X, y, C=1.0))
+    reference.require_weights(claim, None, [-1, 1, -1])
+    with pytest.raises(nk.InvalidCertificate, match="leave sample_weight out"):
+        reference.require_weights(claim, [1.0, 1.0, 1.0], [-1, 1, -1])
