@@ -335,6 +335,17 @@ def test_all_lines_are_looked_at_where_contradictions_leave_a_gap():
         nk.verify(record, X, y)
 
 
+@pytest.mark.parametrize("reference", [False, True])
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_rows_on_the_hyperplane_are_mistakes_though_floats_cannot_call_them(form, reference):
+    X, y = np.array([[0.1, 0.1], [0.2, 0.2], [0.3, 0.1], [0.1, 0.4]]), [1, 0, 1, 0]
+    record = json.loads(nk.fewest_mistakes(X, y).to_json()) | {"separator": [1, -1, 0], "contradictions": []}
+    record.pop("enumerated", None)
+    assert nk.verify(record | {"mistakes": [0, 2]}, form(X), y, reference=reference).mistakes == (0, 2)
+    with pytest.raises(InvalidCertificate, match="more than 1 mistake"):
+        nk.verify(record | {"mistakes": [0, 1]}, form(X), y, reference=reference)
+
+
 # What is refused -----------------------------------------------------------------------------------
 
 

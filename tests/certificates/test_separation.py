@@ -13,6 +13,7 @@ import scipy.sparse as sp
 
 import novikoff as nk
 from novikoff.certificates import prove
+from novikoff.certificates.check import minor
 from novikoff.certificates.claim import InvalidCertificate
 from tests.certificates import oracle, published
 from tests.certificates.kinds import separation as kind
@@ -287,6 +288,18 @@ def changed(record, **fields):
 
 
 @pytest.mark.parametrize("reference", [False, True])
+def test_one_row_that_no_weak_separator_moves_is_too_many_for_a_column_that_diverges(reference):
+    X = [[1.0, 1.0], [1.0, -1.0], [0.0, 0.0], [0.0, 0.0]]
+    y = [1, 1, 1, 0]
+    good = json.loads(nk.certify(X, y, separation=True).to_json())
+    column = good["diverges"][0]
+    weights = dict(zip(column["rows"], column["weights"], strict=True)) | {2: 1}
+    more = column | {"rows": sorted(weights), "weights": [weights[i] for i in sorted(weights)]}
+    with pytest.raises(nk.InvalidCertificate, match="on which its weak separator is 0"):
+        nk.verify(changed(good, diverges=[more]), X, y, reference=reference)
+
+
+@pytest.mark.parametrize("reference", [False, True])
 def test_every_false_claim_is_refused_in_words(reference):
     X = [[1.0, 1.0], [1.0, -1.0], [0.0, 0.0], [0.0, 0.0]]
     y = [1, 1, 1, 0]
@@ -414,3 +427,35 @@ def test_every_verdict_can_be_asked_for_its_coefficients():
     assert ask(X, y).coefficients is None
     assert nk.certify(X, y, max_passes=0, separation=True).coefficients is None
     assert nk.certify([[0.0], [0.0]], y).coefficients is None
+
+
+# The minor of the fast check ------------------------------------------------------------------------
+
+
+def test_products_of_residues_are_those_of_integers():
+    rng = random.Random(0)
+    prime = 2**61 - 1
+    for shape in ((5, 48, 7), (1, 1, 1), (3, 20, 2)):
+        left, right = (
+            [[rng.choice([0, 1, prime - 1, rng.randrange(prime)]) for _ in range(n)] for _ in range(m)]
+            for m, n in (shape[:2], shape[1:])
+        )
+        exact = [
+            [sum(a * b for a, b in zip(row, column, strict=True)) % prime for column in zip(*right, strict=True)]
+            for row in left
+        ]
+        found = minor._sum_of_products(np.array(left, dtype=np.uint64), np.array(right, dtype=np.uint64))
+        assert found.tolist() == exact
+
+
+@pytest.mark.parametrize("size", [1, 47, 49, 100, 130])
+def test_a_minor_of_any_size_is_told_from_0(size):
+    rng = np.random.default_rng(size)
+    table = rng.integers(0, 2**61 - 1, (size, size))
+    assert minor.regular(table, size // 2, 61) == (True, True)
+    dependent = table.copy()
+    dependent[-1] = dependent[0] if size > 1 else 0
+    assert minor.regular(dependent, size // 2, 61) == (True, False)
+    dependent = table.copy()
+    dependent[:, 0] = 0
+    assert minor.regular(dependent, size, 61) == (False, False)
