@@ -1,6 +1,6 @@
 import pytest
 
-# What these checks of scikit-learn ask of the other estimators is compiled for each of them anew.
+# What these checks of scikit-learn ask is compiled for each estimator anew.
 COMPILING = (
     "check_classifiers_train(readonly_memmap=True,X_dtype=float32)",
     "check_sample_weight_equivalence_on_sparse_data",
@@ -11,5 +11,5 @@ COMPILING = (
 def pytest_collection_modifyitems(items):
     for item in items:
         check = item.name.partition("test_check_estimator[")[2].removesuffix("]")
-        if check.endswith(COMPILING) and not check.startswith("Perceptron()"):
+        if check.endswith(COMPILING):
             item.add_marker(pytest.mark.compiles)

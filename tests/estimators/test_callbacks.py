@@ -107,7 +107,7 @@ def test_a_separator_is_one_though_a_callback_ended_the_fit():
 
 
 @pytest.mark.parametrize("multiclass", ["joint", "one-vs-rest", "one-vs-one"])
-@pytest.mark.parametrize("order", ["given", "worst"])
+@pytest.mark.parametrize("order", ["given", pytest.param("worst", marks=pytest.mark.compiles)])
 def test_many_classes(multiclass, order):
     options = {"multiclass": multiclass, "order": order, "max_iter": 8}
     seen = Recorder()

@@ -24,7 +24,7 @@ def noisy(k, n=90, seed=3):
 
 @pytest.mark.parametrize("k", [2, 3])
 @pytest.mark.parametrize("folds", [2, 5])
-@pytest.mark.parametrize("storage", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("storage", [np.asarray, pytest.param(sp.csr_array, marks=pytest.mark.compiles)])
 def test_it_is_what_scikit_learn_predicts(k, folds, storage):
     X, y = noisy(k)
     model = Perceptron(max_iter=10)

@@ -38,7 +38,7 @@ def quiet(model, *data, **options):
 
 
 @pytest.mark.parametrize("rule", FIRST_RULE)
-@pytest.mark.parametrize("k", [2, 4])
+@pytest.mark.parametrize("k", [2, pytest.param(4, marks=pytest.mark.compiles)])
 @pytest.mark.parametrize("hypothesis", ["best", "average", "last"])
 def test_it_counts_what_the_online_protocol_gets_wrong(rule, k, hypothesis):
     X, y = noisy(k)

@@ -160,7 +160,7 @@ def test_what_the_sketch_of_w_lost_is_counted_where_the_bytes_lost_nothing(seed,
 @pytest.mark.parametrize(
     ("learners", "dtype"),
     [
-        pytest.param([nk.Perceptron], np.float64, id="sign"),
+        pytest.param([nk.Perceptron], np.float64, id="sign", marks=pytest.mark.compiles),
         pytest.param([nk.Perceptron], np.float32, id="sign-float32", marks=pytest.mark.long),
         pytest.param(AGGRESSIVE, np.float64, id="product", marks=pytest.mark.long),
         pytest.param([nk.MarginPerceptron], np.float64, id="threshold", marks=pytest.mark.long),

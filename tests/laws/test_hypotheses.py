@@ -64,6 +64,7 @@ def errors_of(W, X, y, constant, zero):
 # The average --------------------------------------------------------------------------------------
 
 
+@pytest.mark.compiles
 @given(
     problems.grids(),
     st.sampled_from(sorted(ZERO)),

@@ -138,7 +138,7 @@ RULES = [Perceptron, MarginPerceptron, partial(PassiveAggressive, C=0.3)]
 @pytest.mark.parametrize(
     "ways",
     [
-        pytest.param([(RULES[0], "worst")], id="steps of 1"),
+        pytest.param([(RULES[0], "worst")], id="steps of 1", marks=pytest.mark.compiles),
         pytest.param([(RULES[2], "given")], id="measured steps", marks=pytest.mark.compiles),
         pytest.param(list(product(RULES, ["given", "worst"])), id="each rule and order", marks=pytest.mark.long),
     ],
